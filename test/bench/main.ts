@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { appendBench } from './append.ts'
+import type { Figures } from './figures.ts'
+import { foldBench } from './fold.ts'
+
+/** `npm run bench -- [NAME…] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
+const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>> = {
+  fold: foldBench,
+  append: appendBench,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+})
+
+const unknown = positionals.filter((name) => !(name in BENCHES))
+if (values.help || unknown.length > 0) {
+  console.log(`npm run bench -- [NAME…] [--json]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`)
+  if (unknown.length > 0) console.error(`no such bench: ${unknown.join(', ')}`)
+  process.exit(unknown.length > 0 ? 2 : 0)
+}
+
+const all: Figures = {}
+for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+  const figures = await BENCHES[name]?.((line) => console.error(line))
+  Object.assign(all, figures)
+  mkdirSync('dist/bench', { recursive: true })
+  writeFileSync(`dist/bench/${name}.json`, `${JSON.stringify(figures, null, 2)}\n`)
+  if (values.json) continue
+  console.log(`\n${name}`)
+  const width = Math.max(...Object.keys(figures ?? {}).map((key) => key.length))
+  for (const [key, value] of Object.entries(figures ?? {})) console.log(`  ${key.padEnd(width)}  ${value}`)
+}
+if (values.json) console.log(JSON.stringify(all))

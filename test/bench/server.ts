@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+const TOKEN = 'bench-token-that-guards-nothing'
+
+export interface BenchServer {
+  json(method: string, path: string, body: unknown): Promise<Record<string, unknown>>
+  bytes(path: string, body: Uint8Array): Promise<Record<string, unknown>>
+  /** Highest resident memory of the server so far; 0 where the system does not tell. */
+  peakBytes(): number
+  stop(): Promise<void>
+}
+
+/** The server as `npm start` runs it, in a process of its own. */
+export async function startBenchServer(data: string): Promise<BenchServer> {
+  const port = await freePort()
+  const child = spawn(
+    process.execPath,
+    [new URL('../../functions/api/server.ts', import.meta.url).pathname],
+    {
+      env: { ...process.env, PORT: String(port), RUNFOLD_DATA: data, RUNFOLD_ADMIN_TOKEN: TOKEN },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const base = `http://127.0.0.1:${port}`
+  await answering(`${base}/v1/health`)
+  const request = async (path: string, init: RequestInit) => {
+    const response = await fetch(base + path, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${TOKEN}` },
+    })
+    if (!response.ok) throw new Error(`${init.method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Record<string, unknown>
+  }
+  return {
+    json: (method, path, body) =>
+      request(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    bytes: (path, body) =>
+      request(path, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: { 'content-type': 'application/octet-stream' },
+      }),
+    peakBytes: () => peakOf(child.pid),
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`no answer at ${url}`)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+function peakOf(pid: number | undefined): number {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Number(kilobytes ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
