@@ -112,6 +112,8 @@ export interface Head {
   /** Whether the first readable record is a Header: null while there is none. */
   readonly headed: boolean | null
   readonly ticks: Ticks
+  /** The tail at which the card last changed: a card row of another tail is stale and derived again. */
+  readonly card_tail: number
   /** Whether the newest status is a terminal one. */
   readonly ended: boolean
   readonly extents: Extents
