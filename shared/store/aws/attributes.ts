@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { RunKey } from '../../schema/index.ts'
+import type { CardPlace } from '../ports.ts'
+
+// Every key of the table is spelled here. One table holds:
+//
+//   pk                        sk                     item
+//   run#<tenant>/<run_id>     head                   the head; in by_due while it has a due_at
+//   run#<tenant>/<run_id>     card                   the card; in by_creation while it is listed
+//   run#<tenant>/<run_id>     transfer#<epoch>       a change of the lease's holder
+//   token#<hash>              token                  a token
+//   tokens#<tenant>           <token_id>             where a tenant's token stands
+//
+// Tenants and run_ids hold neither `#` nor `/`.
+
+/** Names of the key attributes. */
+export const PK = 'pk'
+export const SK = 'sk'
+/** The two sparse indexes; `list` and `due` are their sharded partitions, `made` and `due_at` their order. */
+export const BY_CREATION = { name: 'by_creation', partition: 'list', sort: 'made' } as const
+export const BY_DUE = { name: 'by_due', partition: 'due', sort: 'due_at' } as const
+
+/** Partitions of a tenant's listing and of the due list, so that no one of them is hot. More can only be had by rebuilding. */
+export const SHARDS = 8
+
+const RUN = 'run#'
+const DIGITS = 16
+const padded = (n: number) => String(n).padStart(DIGITS, '0')
+
+export const runPk = (run: RunKey): string => `${RUN}${run.tenant}/${run.run_id}`
+
+export function runOf(pk: string): RunKey {
+  const slash = pk.indexOf('/')
+  return { tenant: pk.slice(RUN.length, slash), run_id: pk.slice(slash + 1) }
+}
+
+export const HEAD = 'head'
+export const CARD = 'card'
+export const TRANSFER = 'transfer#'
+export const transferSk = (epoch: number): string => TRANSFER + padded(epoch)
+
+export const TOKEN = 'token'
+export const tokenPk = (hash: string): string => `token#${hash}`
+export const tokensPk = (tenant: string): string => `tokens#${tenant}`
+
+const shardOf = (run: RunKey): number =>
+  createHash('sha256').update(runPk(run)).digest().readUInt32BE() % SHARDS
+
+export const listPartition = (tenant: string, shard: number): string => `${tenant}#${shard}`
+export const listPartitionOf = (run: RunKey): string => listPartition(run.tenant, shardOf(run))
+export const duePartition = (shard: number): string => `due#${shard}`
+export const duePartitionOf = (run: RunKey): string => duePartition(shardOf(run))
+
+/** Order of the listing: server time of creation, then run_id; neither ever changes. */
+export const madeAt = ({ created_at, run_id }: CardPlace): string => `${padded(created_at)}#${run_id}`

@@ -1,0 +1,43 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+
+/** What may be said about a service; everything left out comes from the SDK's own chain (environment, profile, role). */
+export interface ServiceOptions {
+  readonly region?: string
+  /** Another address than Amazon's: a compatible store, or a stand-in. */
+  readonly endpoint?: string
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** Tries of one request, the first included. */
+  readonly maxAttempts?: number
+  /** Until the answer begins. */
+  readonly requestTimeout_ms?: number
+}
+
+// A try that hangs must end well before its caller gives up, or the repeat comes too late to help. An item update takes
+// some 10 ms; a part of 8 MiB or a copy of 1 GiB takes seconds.
+const DYNAMO = { maxAttempts: 4, requestTimeout_ms: 3_000 } as const
+const S3 = { maxAttempts: 4, requestTimeout_ms: 60_000 } as const
+const CONNECT_MS = 2_000
+/** A body that stops for so long is a broken connection. */
+const SILENCE_MS = 20_000
+
+const configOf = (options: ServiceOptions, ours: { maxAttempts: number; requestTimeout_ms: number }) => ({
+  ...(options.region !== undefined && { region: options.region }),
+  ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+  ...(options.credentials !== undefined && { credentials: options.credentials }),
+  maxAttempts: options.maxAttempts ?? ours.maxAttempts,
+  retryMode: 'standard',
+  requestHandler: {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: options.requestTimeout_ms ?? ours.requestTimeout_ms,
+    throwOnRequestTimeout: true,
+    socketTimeout: SILENCE_MS,
+  },
+})
+
+export const dynamoClient = (options: ServiceOptions = {}): DynamoDBClient =>
+  new DynamoDBClient(configOf(options, DYNAMO))
+
+/** Elsewhere than at Amazon a bucket is rarely a host name, so the path carries it. */
+export const s3Client = (options: ServiceOptions = {}): S3Client =>
+  new S3Client({ ...configOf(options, S3), forcePathStyle: options.endpoint !== undefined })

@@ -1,0 +1,115 @@
+import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
+import type { RunKey } from '../../schema/index.ts'
+import type { Expectation, Head, HeadChange } from '../ports.ts'
+import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK } from './attributes.ts'
+import { attributeOf, extentsAttribute, extentText, identityOf, startOf } from './head-item.ts'
+
+/** Names and values of one expression; every name goes through `#`, since any may be a reserved word. */
+class Terms {
+  readonly names: Record<string, string> = {}
+  readonly values: Record<string, AttributeValue> = {}
+
+  name(attribute: string): string {
+    const alias = `#${/^\d/.test(attribute) ? 'at_' : ''}${attribute}`
+    this.names[alias] = attribute
+    return alias
+  }
+
+  value(alias: string, value: AttributeValue): string {
+    this.values[alias] = value
+    return alias
+  }
+}
+
+/** The named parts a condition is made of, one for each member of an expectation. */
+const PARTS: {
+  [K in keyof Required<Expectation>]: (wanted: Required<Expectation>[K], terms: Terms) => string
+} = {
+  absent: (_, terms) => `attribute_not_exists(${terms.name(PK)})`,
+  alive: (wanted, terms) => sameMember('alive', wanted, terms),
+  life: (wanted, terms) => sameMember('life', wanted, terms),
+  epoch: (wanted, terms) => sameMember('epoch', wanted, terms),
+  tail: (wanted, terms) => sameMember('tail', wanted, terms),
+  sweep: (wanted, terms) => sameMember('sweep', wanted, terms),
+  due_at: (wanted, terms) => sameMember('due_at', wanted, terms),
+  held: (wanted, terms) => `${wanted ? 'attribute_exists' : 'attribute_not_exists'}(${terms.name('lease')})`,
+  lease_expires_at: (wanted, terms) =>
+    wanted === null
+      ? PARTS.held(false, terms)
+      : `${terms.name('lease')}.${terms.name('expires_at')} = ${terms.value(':was_expires_at', { N: String(wanted) })}`,
+  extents: (wanted, terms) =>
+    Object.entries(wanted)
+      .map(([name, extent]) => {
+        const start = startOf(name)
+        const identity = terms.value(`:was_${start}`, { S: identityOf(extent) })
+        return `begins_with(${terms.name('extents')}.${terms.name(start)}, ${identity})`
+      })
+      .join(' AND '),
+}
+
+function sameMember<K extends 'alive' | 'life' | 'epoch' | 'tail' | 'sweep' | 'due_at'>(
+  name: K,
+  wanted: Head[K],
+  terms: Terms,
+): string {
+  const attribute = attributeOf(name, wanted)
+  if (attribute === undefined) return `attribute_not_exists(${terms.name(name)})`
+  return `${terms.name(name)} = ${terms.value(`:was_${name}`, attribute)}`
+}
+
+function conditionOf(expect: Expectation, terms: Terms): string {
+  // An update makes an item where there is none; only `absent` may.
+  const exists = expect.absent ? [] : [`attribute_exists(${terms.name(PK)})`]
+  const parts = Object.entries(expect)
+    .filter(([, wanted]) => wanted !== undefined)
+    .map(([name, wanted]) => PARTS[name as keyof Expectation](wanted as never, terms))
+  return [...exists, ...parts.filter((part) => part !== '')].join(' AND ')
+}
+
+function updateOf(run: RunKey, change: HeadChange, terms: Terms): string {
+  const sets: string[] = []
+  const removes: string[] = []
+  const put = (path: string, alias: string, value: AttributeValue | undefined) => {
+    if (value === undefined) removes.push(path)
+    else sets.push(`${path} = ${terms.value(alias, value)}`)
+  }
+  for (const [name, value] of Object.entries(change.set)) {
+    if (value !== undefined)
+      put(terms.name(name), `:${name}`, attributeOf(name as keyof typeof change.set, value as never))
+  }
+  const { due_at } = change.set
+  if (due_at !== undefined) {
+    // Without a due time the item leaves the due list.
+    put(terms.name(BY_DUE.partition), ':due', due_at === null ? undefined : { S: duePartitionOf(run) })
+  }
+  if (change.extents) put(terms.name('extents'), ':extents', extentsAttribute(change.extents))
+  const place = (name: string) => `${terms.name('extents')}.${terms.name(startOf(name))}`
+  for (const [name, extent] of Object.entries(change.add ?? {})) {
+    put(place(name), `:at_${startOf(name)}`, { S: extentText(extent) })
+  }
+  // A merged extent stands where the first of its sources stood; one update may name a path only once.
+  for (const name of change.drop ?? []) if (!(name in (change.add ?? {}))) removes.push(place(name))
+  return [
+    ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+    ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+  ].join(' ')
+}
+
+/** The one conditional update a commit is. */
+export function headUpdate(
+  table: string,
+  run: RunKey,
+  expect: Expectation,
+  change: HeadChange,
+): UpdateItemCommandInput {
+  const terms = new Terms()
+  return {
+    TableName: table,
+    Key: { [PK]: { S: runPk(run) }, [SK]: { S: HEAD } },
+    ConditionExpression: conditionOf(expect, terms),
+    UpdateExpression: updateOf(run, change, terms),
+    ExpressionAttributeNames: terms.names,
+    // DynamoDB refuses an empty map.
+    ...(Object.keys(terms.values).length > 0 && { ExpressionAttributeValues: terms.values }),
+  }
+}

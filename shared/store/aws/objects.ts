@@ -1,0 +1,182 @@
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { RunfoldError } from '../../schema/index.ts'
+import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import { factsOf, metadataOf } from './facts.ts'
+import { inParallel } from './in-parallel.ts'
+import { type Bucket, uploadParts } from './multipart.ts'
+import { lengthOf, planParts } from './part-plan.ts'
+import { asking, isNamed } from './sdk-error.ts'
+
+/** S3 deletes at most so many keys by one request. */
+const DELETE_BATCH = 1000
+/** Reads of one body; the SDK repeats a request, never a body that breaks off. */
+const BODY_TRIES = 4
+const READ_WIDTH = 8
+
+export interface S3ObjectsOptions {
+  readonly client: S3Client
+  readonly bucket: string
+  /** Put before every key, so that a bucket can be shared. */
+  readonly prefix?: string
+  /** @default true; off for stores that know no full-object checksums */
+  readonly fullChecksums?: boolean
+}
+
+/** Objects in one S3 bucket, or in any store that speaks its language. */
+export class S3Objects implements Objects {
+  readonly #client: S3Client
+  readonly #prefix: string
+  readonly #bucket: Bucket
+
+  constructor({ client, bucket, prefix = '', fullChecksums = true }: S3ObjectsOptions) {
+    this.#client = client
+    this.#prefix = prefix
+    this.#bucket = {
+      client,
+      name: bucket,
+      fullChecksums,
+      gather: (pieces) => this.#gather(pieces),
+      lengthOf: async (key) => (await this.#look(key))?.length,
+    }
+  }
+
+  put(key: string, chunks: readonly Uint8Array[], facts: ObjectFacts): Promise<void> {
+    return this.compose(
+      key,
+      chunks.map((bytes) => ({ bytes })),
+      facts,
+    )
+  }
+
+  async compose(key: string, parts: readonly ComposePart[], facts: ObjectFacts): Promise<void> {
+    const full = parts.map((part) => ('copy' in part ? { ...part, copy: this.#prefix + part.copy } : part))
+    const plan = planParts(full)
+    const [first, ...more] = plan
+    // What fits one upload part is cheaper as one request than as an upload of three.
+    if (more.length === 0 && (first === undefined || 'pack' in first)) {
+      await this.#putWhole(this.#prefix + key, await this.#gather(first?.pack ?? []), facts)
+    } else await uploadParts(this.#bucket, this.#prefix + key, plan, facts)
+  }
+
+  async #putWhole(key: string, bytes: Uint8Array, facts: ObjectFacts): Promise<void> {
+    const body = { Body: bytes, ContentLength: bytes.length, Metadata: metadataOf(facts) }
+    await asking('storing an object', () =>
+      this.#client.send(new PutObjectCommand({ Bucket: this.#bucket.name, Key: key, ...body })),
+    )
+  }
+
+  async get(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
+    return this.#read(this.#prefix + key, range)
+  }
+
+  async #read(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
+    if (range !== undefined && range.end <= range.start) {
+      return (await this.#look(key)) && new Uint8Array(0)
+    }
+    for (let tries = 1; ; tries++) {
+      const body = await asking('reading an object', () => this.#open(key, range))
+      if (body === undefined) return undefined
+      const bytes = await body.transformToByteArray().catch((cause: unknown) => {
+        if (tries < BODY_TRIES) return undefined
+        const message = 'an object broke off while it was read'
+        throw new RunfoldError('unavailable', message, { retry_after_s: 1 }, { cause })
+      })
+      if (bytes !== undefined) return checkedLength(bytes, range)
+    }
+  }
+
+  async #open(key: string, range: ByteRange | undefined) {
+    const at = { Bucket: this.#bucket.name, Key: key }
+    const part = range && { Range: `bytes=${range.start}-${range.end - 1}` }
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand({ ...at, ...part }))
+      return Body
+    } catch (error) {
+      if (isNamed(error, 'NoSuchKey', 'NotFound')) return undefined
+      if (isNamed(error, 'InvalidRange')) throw tooShort(0, range)
+      throw error
+    }
+  }
+
+  async #gather(pieces: readonly ComposePart[]): Promise<Uint8Array> {
+    const [only] = pieces
+    if (pieces.length === 1 && only && 'bytes' in only) return only.bytes
+    let end = 0
+    const places = pieces.map((piece) => {
+      const start = end
+      end += lengthOf(piece)
+      return { piece, start }
+    })
+    const joined = new Uint8Array(end)
+    await inParallel(READ_WIDTH, places, async ({ piece, start }) => {
+      const bytes = 'copy' in piece ? await this.#read(piece.copy, piece.range) : piece.bytes
+      if (bytes === undefined) throw new RunfoldError('not_found', 'an object to copy from is gone')
+      joined.set(bytes, start)
+    })
+    return joined
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += DELETE_BATCH) {
+      const Objects = keys.slice(at, at + DELETE_BATCH).map((key) => ({ Key: this.#prefix + key }))
+      const { Errors } = await asking('removing objects', () =>
+        this.#client.send(
+          new DeleteObjectsCommand({ Bucket: this.#bucket.name, Delete: { Objects, Quiet: true } }),
+        ),
+      )
+      const failed = Errors?.find(({ Code }) => Code !== 'NoSuchKey')
+      if (failed)
+        throw new RunfoldError('unavailable', `removing objects: ${failed.Code}`, { retry_after_s: 1 })
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<StoredObject> {
+    const pages = paginateListObjectsV2(
+      { client: this.#client },
+      { Bucket: this.#bucket.name, Prefix: this.#prefix + prefix },
+    )
+    for (;;) {
+      const { value: page, done } = await asking('listing objects', () => pages.next())
+      if (done) return
+      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+        yield { key: Key.slice(this.#prefix.length), length: Size, stored_at: LastModified?.getTime() ?? 0 }
+      }
+    }
+  }
+
+  async facts(key: string): Promise<ObjectFacts | undefined> {
+    return (await this.#look(this.#prefix + key))?.facts
+  }
+
+  async #look(key: string): Promise<{ length: number; facts: ObjectFacts } | undefined> {
+    return asking('looking at an object', async () => {
+      try {
+        const { ContentLength = 0, Metadata } = await this.#client.send(
+          new HeadObjectCommand({ Bucket: this.#bucket.name, Key: key }),
+        )
+        return { length: ContentLength, facts: factsOf(Metadata) }
+      } catch (error) {
+        if (isNamed(error, 'NotFound', 'NoSuchKey')) return undefined
+        throw error
+      }
+    })
+  }
+}
+
+/** An object is immutable, so one that ends before the range does is damaged and no repeat helps (P7). */
+function tooShort(found: number, range: ByteRange | undefined): RunfoldError {
+  const asked = range ? `bytes ${range.start} to ${range.end}` : 'it'
+  return new RunfoldError('internal', `${asked} of an object were asked for, ${found} bytes were found`)
+}
+
+function checkedLength(bytes: Uint8Array, range: ByteRange | undefined): Uint8Array {
+  if (range && bytes.length !== range.end - range.start) throw tooShort(bytes.length, range)
+  return bytes
+}
