@@ -1,0 +1,114 @@
+import { JsonGrammar } from './grammar.ts'
+
+/** Check only; values are not made. Reading tells `canonical` as it goes. */
+export const HOLD = 0
+/** Make JavaScript values. */
+export const VALUES = 1
+/** Make values that write again in the order and spelling they had: objects of free keys are Maps. */
+export const REWRITE = 2
+export type Mode = typeof HOLD | typeof VALUES | typeof REWRITE
+
+/** LVR1.md 3.1: more arrays and objects inside each other make a record invalid; its own object is the first. */
+export const MAX_DEPTH = 127
+
+/** The bytes are not what the shape says. Never carries bytes of the payload: `path` is made of schema names only. */
+export class Mismatch extends Error {
+  readonly path: string
+  readonly unknownWord: boolean
+
+  constructor(path: string, unknownWord: boolean) {
+    super(path === '' ? 'not the expected JSON' : `not the expected JSON at ${path}`)
+    this.name = 'Mismatch'
+    this.path = path
+    this.unknownWord = unknownWord
+  }
+}
+
+/** A place in JSON bytes and what is known about them so far. Every reader takes one and leaves it behind its value. */
+export class Cursor {
+  readonly bytes: Uint8Array
+  at = 0
+  mode: Mode
+  /** False once anything was met that the canonical writer would have written otherwise, or not at all. */
+  canonical = true
+  /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */
+  secrets = false
+  depth = 0
+  readonly #maxDepth: number
+  /** The schema name at each depth, for the reason of a refusal. */
+  readonly #path: string[] = []
+  #grammar: JsonGrammar | undefined
+
+  constructor(bytes: Uint8Array, mode: Mode = VALUES, maxDepth = MAX_DEPTH) {
+    this.bytes = bytes
+    this.mode = mode
+    this.#maxDepth = maxDepth
+  }
+
+  /** The byte here; -1 at the end. */
+  peek(): number {
+    return this.at < this.bytes.length ? (this.bytes[this.at] as number) : -1
+  }
+
+  /** Goes over blanks, which the canonical form does not have, and gives the byte behind them. */
+  next(): number {
+    let byte = this.peek()
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+      this.canonical = false
+      this.at++
+      byte = this.peek()
+    }
+    return byte
+  }
+
+  expect(byte: number): void {
+    if (this.next() !== byte) this.fail()
+    this.at++
+  }
+
+  /** Steps over exactly these bytes if they stand here. */
+  take(token: Uint8Array): boolean {
+    const { bytes, at } = this
+    if (at + token.length > bytes.length) return false
+    for (let i = token.length - 1; i >= 0; i--) if (bytes[at + i] !== token[i]) return false
+    this.at = at + token.length
+    return true
+  }
+
+  /** Steps into an array or object. */
+  enter(): void {
+    this.at++
+    if (++this.depth > this.#maxDepth) this.fail()
+    this.#path[this.depth] = ''
+  }
+
+  /** Steps out of it. */
+  leave(): void {
+    this.at++
+    this.depth--
+  }
+
+  /** Names the member that is read next. */
+  name(field: string): void {
+    this.#path[this.depth] = field
+  }
+
+  /** Goes over one value of any kind; only its grammar counts. */
+  skip(): void {
+    this.canonical = false
+    this.#grammar ??= new JsonGrammar()
+    this.#grammar.reset()
+    this.at = this.#grammar.skip(this.bytes, this.at)
+    if (!this.#grammar.complete) this.fail()
+  }
+
+  /** @throws Mismatch if anything but blanks is left. */
+  finish(): void {
+    if (this.next() !== -1) this.fail()
+  }
+
+  fail(unknownWord = false): never {
+    const names = this.#path.slice(0, this.depth + 1).filter((name) => name)
+    throw new Mismatch(names.join('.'), unknownWord)
+  }
+}

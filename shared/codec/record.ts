@@ -1,0 +1,155 @@
+import type * as z from 'zod'
+import {
+  entry,
+  type Int,
+  type JournalRecord,
+  journalRecord,
+  message,
+  POINT_KINDS,
+  type RecordBody,
+  type RecordKind,
+  type RunMeta,
+  recordBodies,
+  runMeta,
+} from '../schema/index.ts'
+import { encodeFrame } from './frame.ts'
+import type { HeldRecord } from './held.ts'
+import { Cursor, Mismatch } from './json/cursor.ts'
+import { isJson } from './json/grammar.ts'
+import { PREAMBLE } from './preamble.ts'
+import type { Raw } from './raw.ts'
+import { compile } from './shape/compile.ts'
+import { held, write } from './shape/held.ts'
+import type { Shape } from './shape/shape.ts'
+import { only, type Struct } from './shape/struct.ts'
+
+/** Why a whole frame is no record. The reason is made of our words and the schema's, never of payload bytes (LVR1.md 6h). */
+export class Unreadable extends Error {
+  /** `not_json`, `not_a_record`, `unknown_kind`, or `invalid: ` and where, such as `invalid: Progress.meta.status`. */
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(`unreadable record: ${reason}`)
+    this.name = 'Unreadable'
+    this.reason = reason
+  }
+}
+
+/** A record as read: its one key is the kind. */
+type Tagged<Body> = Readonly<Record<string, Body>>
+
+/** What the fold carries without looking inside. */
+const CARRIED: ReadonlyMap<unknown, Shape> = new Map(
+  [entry, runMeta, message, recordBodies.Inference, recordBodies.InferenceUsage].map((schema) => [
+    schema,
+    held(compile(schema as z.ZodType)) as Shape,
+  ]),
+)
+
+const BODIES = new Set<unknown>(Object.values(recordBodies))
+
+const recordShape = compile(journalRecord)
+const viewShape = held(recordShape)
+const heldShape = compile(
+  journalRecord as z.ZodType<Tagged<object>>,
+  (schema, shape) => CARRIED.get(schema) ?? shape,
+)
+const scanShape = compile(journalRecord as z.ZodType<Tagged<{ at?: Int }>>, (schema, shape) =>
+  BODIES.has(schema) ? only(shape as Struct, 'at') : shape,
+)
+const metaShape = compile(runMeta)
+
+/** Reads a payload as the fold wants it: what is only carried is held as bytes (held.ts). @throws Unreadable */
+export function readRecord(payload: Uint8Array): HeldRecord {
+  const [kind, body] = Object.entries(readAs(heldShape, payload))[0] as [RecordKind, object]
+  if (kind === 'Inference') {
+    const inference = body as Raw<RecordBody<'Inference'>>
+    return { kind, at: inference.read().at, inference }
+  }
+  if (kind === 'InferenceUsage') {
+    const usage = body as Raw<RecordBody<'InferenceUsage'>>
+    return { kind, at: usage.read().at, usage }
+  }
+  // Every other body's fields are named as HeldRecord names them; only a Header has no time.
+  return { kind, at: null, ...body } as HeldRecord
+}
+
+/** The whole tagged record as every route shows it: defaults filled, unknown fields dropped, the secret null. @throws Unreadable */
+export function recordView(payload: Uint8Array): Raw<JournalRecord> {
+  return readAs(viewShape, payload)
+}
+
+export interface Scan {
+  readonly kind: RecordKind
+  /** Unix seconds; null for a Header. */
+  readonly at: Int | null
+  /** Whether it changes the context window (LVR1.md 4.5). */
+  readonly point: boolean
+}
+
+/** What the index wants to know of a payload, in memory that does not grow with it; an Unreadable where there is no record. */
+export function scanRecord(payload: Uint8Array): Scan | Unreadable {
+  try {
+    const [kind, body] = Object.entries(readAs(scanShape, payload))[0] as [RecordKind, { at?: Int }]
+    return { kind, at: body.at ?? null, point: POINT_KINDS.has(kind) }
+  } catch (error) {
+    if (error instanceof Unreadable) return error
+    throw error
+  }
+}
+
+function readAs<T>(shape: Shape<T>, payload: Uint8Array): T {
+  const c = new Cursor(payload)
+  try {
+    c.next()
+    const value = shape.read(c) as T
+    c.finish()
+    return value
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error
+    throw new Unreadable(reasonOf(error, payload))
+  }
+}
+
+function reasonOf({ path, unknownWord }: Mismatch, payload: Uint8Array): string {
+  if (!isJson(payload)) return 'not_json'
+  if (path !== '') return `invalid: ${path}`
+  return unknownWord ? 'unknown_kind' : 'not_a_record'
+}
+
+/** Canonical bytes of a RunMeta as a value. @throws Unreadable */
+export function readMeta(bytes: Uint8Array): RunMeta {
+  return readAs(metaShape, bytes)
+}
+
+/**
+ * The RunMeta in a payload with its `callback_secret`, or undefined when the record has none. Only for the client's
+ * command that rebuilds a run folder; never call it where an answer is made (P10).
+ *
+ * @throws Unreadable
+ */
+export function readMetaWithSecret(payload: Uint8Array): RunMeta | undefined {
+  const c = new Cursor(payload)
+  c.secrets = true
+  readAs(recordShape, payload)
+  c.next()
+  const [body] = Object.values(recordShape.read(c) as Tagged<{ meta?: RunMeta }>)
+  return body?.meta
+}
+
+/** The payload the reference writer would make of a record: field order, omitted fields and 32-bit floats as there. */
+export function encodeRecord(record: JournalRecord): Uint8Array {
+  return write(recordShape, record, true)
+}
+
+/** A whole archive of these records. */
+export function encodeArchive(records: Iterable<JournalRecord>): Uint8Array {
+  const pieces = [PREAMBLE, ...Array.from(records, (record) => encodeFrame(encodeRecord(record)))]
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}

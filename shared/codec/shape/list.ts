@@ -1,0 +1,31 @@
+import { HOLD } from '../json/cursor.ts'
+import { type Shape, writeValue } from './shape.ts'
+
+export function list<T>(inner: Shape<T>): Shape<readonly T[]> {
+  return {
+    read(c) {
+      if (c.peek() !== 0x5b) c.fail()
+      const items: T[] = []
+      c.enter()
+      if (c.next() !== 0x5d) {
+        for (;;) {
+          const item = inner.read(c)
+          if (c.mode !== HOLD) items.push(item as T)
+          if (c.next() === 0x5d) break
+          c.expect(0x2c)
+          c.next()
+        }
+      }
+      c.leave()
+      return items
+    },
+    write(items, out) {
+      out.byte(0x5b)
+      items.forEach((item, index) => {
+        if (index > 0) out.byte(0x2c)
+        writeValue(inner, item, out)
+      })
+      out.byte(0x5d)
+    },
+  }
+}

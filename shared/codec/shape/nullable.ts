@@ -1,0 +1,14 @@
+import type { Shape } from './shape.ts'
+
+const NULL = new TextEncoder().encode('null')
+
+/** `T?` of LVR1.md 2. */
+export function nullable<T>(inner: Shape<T>): Shape<T | null> {
+  return {
+    read: (c) => (c.peek() === 0x6e && c.take(NULL) ? null : inner.read(c)),
+    write(value, out) {
+      if (value === null) out.bytes(NULL)
+      else inner.write(value, out)
+    },
+  }
+}

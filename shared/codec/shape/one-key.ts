@@ -1,0 +1,37 @@
+import { HOLD } from '../json/cursor.ts'
+import { readString } from '../json/string.ts'
+import { type Shape, writeValue } from './shape.ts'
+
+/** An object with exactly one key, which says what the value is (LVR1.md 2: records, RegionDelta). */
+export function oneKey(variants: ReadonlyMap<string, Shape>): Shape<Readonly<Record<string, unknown>>> {
+  return {
+    read(c) {
+      if (c.peek() !== 0x7b) c.fail()
+      c.enter()
+      if (c.next() !== 0x22) c.fail()
+      const key = readString(c)
+      const variant = variants.get(key)
+      c.expect(0x3a)
+      c.next()
+      if (variant === undefined) return c.fail(true)
+      c.name(key)
+      const value = variant.read(c)
+      c.name('')
+      if (c.next() !== 0x7d) c.fail()
+      c.leave()
+      return c.mode === HOLD ? undefined : { [key]: value }
+    },
+    write(value, out) {
+      const [key, ...others] = Object.keys(value)
+      const variant = variants.get(key ?? '')
+      if (key === undefined || variant === undefined || others.length > 0) {
+        throw new TypeError(`exactly one key of ${[...variants.keys()].join(', ')} is wanted`)
+      }
+      out.byte(0x7b)
+      out.string(key)
+      out.byte(0x3a)
+      writeValue(variant, value[key], out)
+      out.byte(0x7d)
+    },
+  }
+}

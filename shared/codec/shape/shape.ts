@@ -1,0 +1,33 @@
+import type { Cursor } from '../json/cursor.ts'
+import { Sink } from '../json/sink.ts'
+import { Raw } from '../raw.ts'
+
+/** How one kind of value is read from and written to LVR1's JSON; compiled from the zod schemas (compile.ts). */
+export interface Shape<T = unknown> {
+  /**
+   * Reads the value at the cursor. In hold mode it checks exactly as much, but need not make the value.
+   *
+   * @throws Mismatch
+   */
+  read(c: Cursor): T | undefined
+  write(value: T, out: ShapeSink): void
+}
+
+/**
+ * Where shapes write. A *view* keeps every number's spelling and holds null for the secret; an *archive* is written as the
+ * reference writer would, the secret included.
+ */
+export class ShapeSink extends Sink {
+  readonly archive: boolean
+
+  constructor(archive: boolean) {
+    super()
+    this.archive = archive
+  }
+}
+
+/** A value in whole or in part already written. */
+export function writeValue(shape: Shape, value: unknown, out: ShapeSink): void {
+  if (value instanceof Raw) out.bytes(value.bytes)
+  else shape.write(value, out)
+}

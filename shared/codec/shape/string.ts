@@ -1,0 +1,15 @@
+import { HOLD } from '../json/cursor.ts'
+import { readString, scanString } from '../json/string.ts'
+import type { Shape } from './shape.ts'
+
+export const string: Shape<string> = {
+  read(c) {
+    if (c.mode !== HOLD) return readString(c)
+    scanString(c)
+    return undefined
+  },
+  write(text, out) {
+    if (!text.isWellFormed()) throw new TypeError('a text with half a surrogate pair cannot be written')
+    out.string(text)
+  },
+}

@@ -1,0 +1,176 @@
+import { type Cursor, HOLD } from '../json/cursor.ts'
+import { readString, scanString } from '../json/string.ts'
+import { checked } from './checked.ts'
+import { type Shape, type ShapeSink, writeValue } from './shape.ts'
+
+export interface Field {
+  readonly name: string
+  readonly shape: Shape
+  /** What a missing key means; undefined when the field is required. */
+  readonly fallback: unknown
+  readonly omit: 'null' | 'empty' | undefined
+  readonly secret: boolean
+}
+
+/** Two words of 32 bits tell which fields were seen. */
+const MOST_FIELDS = 64
+/** Absent fields that are tried in order before the name is looked up. */
+const TRIES = 8
+
+const encoder = new TextEncoder()
+
+/** The structure of which only one field is read, though all of it is checked. */
+export function only(struct: Struct, name: string): Struct {
+  return new Struct(
+    struct.fields.map((field) => (field.name === name ? field : { ...field, shape: checked(field.shape) })),
+  )
+}
+
+/** An object with known fields in wire order; all of LVR1.md 3.1 about structures. */
+export class Struct implements Shape<Record<string, unknown>> {
+  readonly fields: readonly Field[]
+  /** `"name":` of each field. */
+  readonly #tokens: readonly Uint8Array[]
+  readonly #index: ReadonlyMap<string, number>
+  readonly #longestName: number
+
+  constructor(fields: readonly Field[]) {
+    if (fields.length > MOST_FIELDS) throw new RangeError(`over ${MOST_FIELDS} fields`)
+    this.fields = fields
+    this.#tokens = fields.map(({ name }) => encoder.encode(`${JSON.stringify(name)}:`))
+    this.#index = new Map(fields.map(({ name }, index) => [name, index]))
+    this.#longestName = Math.max(...fields.map(({ name }) => name.length))
+  }
+
+  read(c: Cursor): Record<string, unknown> | undefined {
+    const values: unknown[] = []
+    if (c.peek() === 0x5b) this.#readInOrder(c, values)
+    else this.#readByName(c, values)
+    return c.mode === HOLD ? undefined : this.#build(values)
+  }
+
+  #readByName(c: Cursor, values: unknown[]): void {
+    if (c.peek() !== 0x7b) c.fail()
+    let seenLow = 0
+    let seenHigh = 0
+    let next = 0
+    c.enter()
+    let byte = c.next()
+    while (byte !== 0x7d) {
+      const index = this.#fieldAt(c, next)
+      if (index < 0) c.skip()
+      else {
+        const bit = 1 << (index & 31)
+        if (((index < 32 ? seenLow : seenHigh) & bit) !== 0) c.fail()
+        if (index < 32) seenLow |= bit
+        else seenHigh |= bit
+        if (index < next) c.canonical = false
+        else next = index + 1
+        this.#readField(c, index, values)
+        c.name('')
+      }
+      byte = c.next()
+      if (byte === 0x2c) {
+        c.at++
+        byte = c.next()
+        if (byte !== 0x22) c.fail()
+      } else if (byte !== 0x7d) c.fail()
+    }
+    for (let index = 0; index < this.fields.length; index++) {
+      const seen = index < 32 ? seenLow : seenHigh
+      if ((seen & (1 << (index & 31))) === 0) this.#missing(c, index, values)
+    }
+    c.leave()
+  }
+
+  /** A structure given as an array of its fields in wire order; the end may be missing where defaults exist. */
+  #readInOrder(c: Cursor, values: unknown[]): void {
+    c.canonical = false
+    c.enter()
+    let index = 0
+    let byte = c.next()
+    while (byte !== 0x5d) {
+      if (index >= this.fields.length) c.fail()
+      this.#readField(c, index++, values)
+      c.name('')
+      byte = c.next()
+      if (byte === 0x2c) {
+        c.at++
+        byte = c.next()
+        if (byte === 0x5d) c.fail()
+      } else if (byte !== 0x5d) c.fail()
+    }
+    for (; index < this.fields.length; index++) this.#missing(c, index, values)
+    c.leave()
+  }
+
+  /** Steps over a member's name and colon; the field's index, or -1 for one that is not known. */
+  #fieldAt(c: Cursor, next: number): number {
+    const last = Math.min(next + TRIES, this.#tokens.length)
+    for (let index = next; index < last; index++) {
+      if (c.take(this.#tokens[index] as Uint8Array)) {
+        c.next()
+        return index
+      }
+    }
+    const start = c.at
+    scanString(c)
+    let index: number | undefined
+    // Six bytes are the longest escape of a letter; what is longer cannot be one of ours.
+    if (c.at - start <= 2 + 6 * this.#longestName) {
+      c.at = start
+      index = this.#index.get(readString(c))
+    }
+    c.expect(0x3a)
+    c.next()
+    return index ?? -1
+  }
+
+  #readField(c: Cursor, index: number, values: unknown[]): void {
+    const field = this.fields[index] as Field
+    const start = c.at
+    c.name(field.name)
+    const value = field.shape.read(c)
+    const isNull = c.at - start === 4 && c.bytes[start] === 0x6e
+    if (field.omit === 'null' && isNull) c.canonical = false
+    if (field.omit === 'empty' && c.at - start === 2) c.canonical = false
+    const hidden = field.secret && !c.secrets
+    if (hidden && !isNull) c.canonical = false
+    if (c.mode !== HOLD) values[index] = hidden ? null : value
+  }
+
+  #missing(c: Cursor, index: number, values: unknown[]): void {
+    const field = this.fields[index] as Field
+    if (field.fallback === undefined) {
+      c.name(field.name)
+      c.fail()
+    }
+    if (field.omit === undefined) c.canonical = false
+    if (c.mode !== HOLD) values[index] = field.fallback
+  }
+
+  #build(values: readonly unknown[]): Record<string, unknown> {
+    const built: Record<string, unknown> = {}
+    for (let index = 0; index < this.fields.length; index++) {
+      built[(this.fields[index] as Field).name] = values[index]
+    }
+    return built
+  }
+
+  write(value: Readonly<Record<string, unknown>>, out: ShapeSink): void {
+    let separator = 0x7b
+    this.fields.forEach((field, index) => {
+      const given = value[field.name] ?? field.fallback
+      const member = field.secret && !out.archive ? null : given
+      if (member === undefined) throw new TypeError(`${field.name} is missing`)
+      if (field.omit === 'null' && member === null) return
+      if (field.omit === 'empty' && (member as readonly unknown[]).length === 0) return
+      out.byte(separator)
+      separator = 0x2c
+      out.bytes(this.#tokens[index] as Uint8Array)
+      writeValue(field.shape, member, out)
+    })
+    if (separator === 0x7b) out.byte(separator)
+    out.byte(0x7d)
+  }
+}

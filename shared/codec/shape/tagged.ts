@@ -1,0 +1,50 @@
+import type { Cursor } from '../json/cursor.ts'
+import { readString } from '../json/string.ts'
+import type { Shape } from './shape.ts'
+
+/** A structure whose field `key` says which of several it is; the tag may stand anywhere, or first in an array. */
+export function tagged(
+  key: string,
+  variants: ReadonlyMap<string, Shape<Record<string, unknown>>>,
+): Shape<Record<string, unknown>> {
+  const variantOf = (tag: unknown) => variants.get(tag as string)
+  return {
+    read(c) {
+      const variant = variantOf(findTag(c, key))
+      return variant === undefined ? c.fail() : variant.read(c)
+    },
+    write(value, out) {
+      const variant = variantOf(value[key])
+      if (variant === undefined) throw new TypeError(`${key} is none of ${[...variants.keys()].join(', ')}`)
+      variant.write(value, out)
+    },
+  }
+}
+
+/** Looks ahead for the tag and goes back; whatever else is wrong is found when the variant is read. */
+function findTag(c: Cursor, key: string): string | undefined {
+  const { at, depth, canonical } = c
+  const asArray = c.peek() === 0x5b
+  if (!asArray && c.peek() !== 0x7b) return undefined
+  c.enter()
+  let found: string | undefined
+  while (found === undefined && c.next() === 0x22) {
+    const name = readString(c)
+    if (asArray) {
+      found = name
+      break
+    }
+    c.expect(0x3a)
+    c.next()
+    if (name === key) found = readString(c)
+    else {
+      c.skip()
+      if (c.next() !== 0x2c) break
+      c.at++
+    }
+  }
+  c.at = at
+  c.depth = depth
+  c.canonical = canonical
+  return found
+}
