@@ -1,0 +1,59 @@
+import { RunfoldError } from '../../schema/index.ts'
+import type { Clock, ComposePart, ObjectFacts, Objects } from '../ports.ts'
+
+interface Kept {
+  readonly bytes: Uint8Array
+  readonly facts: ObjectFacts
+  readonly stored_at: number
+}
+
+/** The reference: objects are what a Map holds. */
+export function memoryObjects(clock: Clock): Objects {
+  const kept = new Map<string, Kept>()
+
+  const keep = (key: string, chunks: readonly Uint8Array[], facts: ObjectFacts) => {
+    kept.set(key, { bytes: join(chunks), facts, stored_at: clock.now() })
+  }
+  const bytesOf = (part: ComposePart) => {
+    if ('bytes' in part) return part.bytes
+    const source = kept.get(part.copy)
+    if (!source) throw new RunfoldError('not_found', 'a source of the composition is gone')
+    return source.bytes.subarray(part.range.start, part.range.end)
+  }
+
+  return {
+    put: async (key, chunks, facts) => keep(key, chunks, facts),
+    get: async (key, range) => {
+      const bytes = kept.get(key)?.bytes
+      if (!bytes) return undefined
+      if (range && range.end > bytes.length) {
+        throw new RunfoldError(
+          'internal',
+          `an object holds ${bytes.length} bytes, ${range.end} were expected`,
+        )
+      }
+      return bytes.slice(range?.start, range?.end)
+    },
+    compose: async (key, parts, facts) => keep(key, parts.map(bytesOf), facts),
+    remove: async (keys) => keys.forEach((key) => void kept.delete(key)),
+    async *list(prefix) {
+      for (const key of [...kept.keys()].sort()) {
+        const object = kept.get(key)
+        if (object && key.startsWith(prefix)) {
+          yield { key, length: object.bytes.length, stored_at: object.stored_at }
+        }
+      }
+    },
+    facts: async (key) => kept.get(key)?.facts,
+  }
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
