@@ -1,0 +1,54 @@
+import type {
+  AcquireRequest,
+  AppendAnswer,
+  LeaseAnswer,
+  LeaseState,
+  ListAnswer,
+  ListQuery,
+  RenewRequest,
+  RunAnswer,
+  RunKey,
+} from '../schema/index.ts'
+import { type AppendRequest, append } from './append.ts'
+import { living } from './head.ts'
+import { acquire, leaseState, release, renew } from './lease.ts'
+import { type ListBounds, listRuns } from './list.ts'
+import { type StoreLimits, type StoreParts, viewOf } from './parts.ts'
+import type { Clock, StorePorts } from './ports.ts'
+import type { ArchiveView } from './reading/view.ts'
+import { remove } from './remove.ts'
+import { describeRun } from './runs.ts'
+
+/** All that can be done with runs; who may do it is the edge's business. Every method throws RunfoldErrors alone. */
+export interface Archive extends StoreParts {
+  acquire(
+    run: RunKey,
+    request: AcquireRequest,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ created: boolean; answer: LeaseAnswer }>
+  renew(run: RunKey, request: RenewRequest): Promise<LeaseAnswer>
+  release(run: RunKey, epoch: number): Promise<void>
+  leaseState(run: RunKey): Promise<LeaseState>
+  append(run: RunKey, request: AppendRequest): Promise<AppendAnswer>
+  list(tenant: string, query: ListQuery, bounds?: ListBounds): Promise<ListAnswer>
+  run(run: RunKey): Promise<{ answer: RunAnswer; etag: string }>
+  remove(run: RunKey, options: { readonly force: boolean }): Promise<void>
+  /** One consistent look at a run, for the functions of reading/. */
+  view(run: RunKey): Promise<ArchiveView>
+}
+
+export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
+  const parts: StoreParts = { ports, ...options }
+  return {
+    ...parts,
+    acquire: (run, request, { signal } = {}) => acquire(parts, run, request, signal),
+    renew: (run, request) => renew(parts, run, request),
+    release: (run, epoch) => release(parts, run, epoch),
+    leaseState: (run) => leaseState(parts, run),
+    append: (run, request) => append(parts, run, request),
+    list: (tenant, query, bounds) => listRuns(parts, tenant, query, bounds),
+    run: (run) => describeRun(parts, run),
+    remove: (run, options) => remove(parts, run, options),
+    view: async (run) => viewOf(parts, run, living(await ports.index.head(run))),
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  checkPreamble,
+  PREAMBLE_BYTES,
+  readRecord,
+  scanRecord,
+  Unreadable,
+  walkFrames,
+} from '../codec/index.ts'
+import type { RunCard } from '../fold/index.ts'
+import { cardStep } from '../fold/index.ts'
+import type { RecordKind } from '../schema/index.ts'
+import { RunfoldError } from '../schema/index.ts'
+
+/** What an append adds to the index, read from the batch alone. */
+export interface Batch {
+  readonly bytes: Uint8Array
+  /** Archive positions, the end exclusive. */
+  readonly offset: number
+  readonly end: number
+  readonly frames: number
+  readonly points: number
+  readonly unreadable: number
+  /** Payloads a card may change by, in order; the first readable record's is always among them. */
+  readonly telling: readonly Uint8Array[]
+}
+
+/** Kinds that a card is made of (fold/card.ts). */
+const TELLING: ReadonlySet<RecordKind> = new Set<RecordKind>([
+  'Header',
+  'Progress',
+  'Checkpoint',
+  'StatusChanged',
+  'OwnershipChanged',
+])
+
+/**
+ * Walks a batch for an append at `offset`. Every length must end exactly at a frame boundary; a payload that cannot be
+ * read is counted, not refused (DESIGN.md, Append 1).
+ *
+ * @throws bad_frames with `offset` (archive position), `frame` (index in the batch) and `reason`.
+ */
+export function readBatch(bytes: Uint8Array, offset: number): Batch {
+  const skip = offset === 0 ? preambleLength(bytes) : 0
+  if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', offset)
+
+  let frames = 0
+  let points = 0
+  let unreadable = 0
+  const telling: Uint8Array[] = []
+  for (const { payload } of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
+    const scan = scanRecord(payload)
+    const isFirstReadable = frames === unreadable
+    frames++
+    if (scan instanceof Unreadable) {
+      unreadable++
+      continue
+    }
+    if (scan.point) points++
+    if (isFirstReadable || TELLING.has(scan.kind)) telling.push(payload)
+  }
+  return { bytes, offset, end: offset + bytes.length, frames, points, unreadable, telling }
+}
+
+function preambleLength(bytes: Uint8Array): number {
+  if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', 0)
+  // The length prefix of a frame begins with a zero byte, magic never does.
+  if (bytes[0] === 0)
+    throw refused('missing_preamble', 'the first batch begins with the preamble LVR1 0 1', 0)
+  checkPreamble(bytes.subarray(0, PREAMBLE_BYTES))
+  return PREAMBLE_BYTES
+}
+
+function refused(reason: string, detail: string, offset: number): RunfoldError {
+  return new RunfoldError('bad_frames', detail, { reason, offset, frame: 0 })
+}
+
+/** The card after these payloads, each of which `scanRecord` has found readable. */
+export function cardAfter(card: RunCard, telling: readonly Uint8Array[]): RunCard {
+  for (const payload of telling) {
+    if (card.headed === false) return card
+    card = cardStep(card, readRecord(payload))
+  }
+  return card
+}

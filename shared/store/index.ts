@@ -1,0 +1,6 @@
+export * from './archive.ts'
+export * from './clock.ts'
+export type { StoreLimits } from './parts.ts'
+export type * from './ports.ts'
+export * from './reading/index.ts'
+export { createTokens, makeTokenText, type Principal, type Tokens } from './tokens.ts'

@@ -1,0 +1,142 @@
+import {
+  extendDigest,
+  PREAMBLE_BYTES,
+  scanRecord,
+  streamFrames,
+  Unreadable,
+  walkFrames,
+} from '../codec/index.ts'
+import type { AppendAnswer, RunKey } from '../schema/index.ts'
+import { isRunfoldError, RunfoldError } from '../schema/index.ts'
+import type { Batch } from './batch.ts'
+import { leaseJson, position, serverTime } from './head.ts'
+import { type StoreParts, viewOf } from './parts.ts'
+import type { Head } from './ports.ts'
+import type { ArchiveView } from './reading/view.ts'
+
+/** What an ack tells of the archive up to some tail. */
+export type Counts = Pick<Head, 'tail' | 'frames' | 'points' | 'unreadable' | 'digest'>
+
+/**
+ * The answer to a batch that begins before the tail (P3): the original ack if its bytes are stored there, whoever stored
+ * them and however they were cut into batches.
+ *
+ * @throws offset_conflict where they differ, overlap where they are equal and go on past the tail.
+ */
+export async function replay(
+  parts: StoreParts,
+  run: RunKey,
+  head: Head,
+  batch: Batch,
+): Promise<AppendAnswer> {
+  const view = viewOf(parts, run, head)
+  const stored = Math.min(batch.end, head.tail)
+  if (!(await isStored(view, batch, stored))) throw conflict(head, batch)
+  if (batch.end > head.tail) {
+    if (!isBoundary(batch, head.tail)) throw conflict(head, batch)
+    const detail = `the bytes ${batch.offset} to ${head.tail} are stored already, the rest is not`
+    throw new RunfoldError('overlap', detail, position(head))
+  }
+  const counts = batch.end === head.tail ? head : await measure(view, batch)
+  return appendAnswer(run, head, batch, counts, true, parts.clock.now())
+}
+
+export function appendAnswer(
+  run: RunKey,
+  head: Head,
+  batch: Batch,
+  counts: Counts,
+  replayed: boolean,
+  now: number,
+): AppendAnswer {
+  return {
+    run_id: run.run_id,
+    offset: batch.offset,
+    tail: counts.tail,
+    frames: counts.frames,
+    points: counts.points,
+    digest: counts.digest,
+    epoch: head.epoch,
+    lease: leaseJson(head.lease as NonNullable<Head['lease']>),
+    replayed,
+    unreadable_frames: counts.unreadable,
+    server_time: serverTime(now),
+  }
+}
+
+function conflict(head: Head, batch: Batch): RunfoldError {
+  const detail = `other bytes are stored at offset ${batch.offset}; the archive ends at ${head.tail}`
+  return new RunfoldError('offset_conflict', detail, position(head))
+}
+
+async function isStored(view: ArchiveView, { bytes, offset }: Batch, end: number): Promise<boolean> {
+  let at = 0
+  for await (const chunk of view.bytes(offset, end)) {
+    for (let i = 0; i < chunk.length; i++) if (chunk[i] !== bytes[at + i]) return false
+    at += chunk.length
+  }
+  return true
+}
+
+/** A payload may hold bytes that look like frames; only a cut between frames is a place to go on from. */
+function isBoundary({ bytes, offset }: Batch, tail: number): boolean {
+  const skip = offset === 0 ? PREAMBLE_BYTES : 0
+  if (offset + skip === tail) return true
+  for (const frame of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
+    if (frame.offset + frame.length === tail) return true
+  }
+  return false
+}
+
+/** The counts as they were when the archive ended where the batch does, found by reading it from its first byte. */
+async function measure(view: ArchiveView, batch: Batch): Promise<Counts> {
+  const counts = { tail: batch.end, frames: 0, points: 0, unreadable: 0 }
+  const hashing = hashed(view.bytes(0, batch.end))
+  try {
+    for await (const { payload } of streamFrames(withoutPreamble(hashing.chunks), {
+      offset: PREAMBLE_BYTES,
+    })) {
+      const scan = scanRecord(payload)
+      counts.frames++
+      if (scan instanceof Unreadable) counts.unreadable++
+      else if (scan.point) counts.points++
+    }
+  } catch (error) {
+    // Equal bytes in the middle of some payload: no batch ever ended here.
+    if (isRunfoldError(error, 'bad_frames')) throw conflict(view.head, batch)
+    throw error
+  }
+  return { ...counts, digest: hashing.digest() }
+}
+
+/** The digest and its saved state of the first `tail` bytes and what follows them. */
+export async function digestUpTo(view: ArchiveView, tail: number, more: readonly Uint8Array[]) {
+  let saved = extended(null, [])
+  for await (const chunk of view.bytes(0, tail)) saved = extended(saved.state, [chunk])
+  return extended(saved.state, more)
+}
+
+function hashed(source: AsyncIterable<Uint8Array>) {
+  let saved = extended(null, [])
+  async function* chunks() {
+    for await (const chunk of source) {
+      saved = extended(saved.state, [chunk])
+      yield chunk
+    }
+  }
+  return { chunks: chunks(), digest: () => saved.digest }
+}
+
+async function* withoutPreamble(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let skip = PREAMBLE_BYTES
+  for await (const chunk of chunks) {
+    yield chunk.subarray(skip)
+    skip = Math.max(0, skip - chunk.length)
+  }
+}
+
+function extended(state: string | null, chunks: readonly Uint8Array[]) {
+  const saved = extendDigest(state, chunks)
+  if (!saved) throw new RunfoldError('internal', 'a hash state made here is of an unknown version')
+  return saved
+}
