@@ -1,0 +1,111 @@
+import type { HeldRecord, Raw } from '../codec/index.ts'
+import type { InferenceUsage, Message, PendingBatch, RunIdentity } from '../schema/index.ts'
+import { AppendList } from './entries.ts'
+import type { OpenBatch } from './pending.ts'
+import { openBatch, pendingAtEnd, takeResult } from './pending.ts'
+import { PresentMeta } from './present-meta.ts'
+import type { Window } from './window.ts'
+import { applyDelta, EMPTY_WINDOW, windowOf } from './window.ts'
+
+/** Everything the records so far amount to. Persistent: an older state stays what it was. */
+export interface FoldState {
+  readonly identity: RunIdentity
+  readonly meta: PresentMeta
+  readonly context: Window
+  readonly messages: AppendList<Raw<Message>>
+  readonly inference_count: number
+  readonly inference_usage: AppendList<Raw<InferenceUsage>>
+  readonly tool_call_count: number
+  readonly batch: OpenBatch | null
+  /** How many points there have been (LVR1.md 4.5). */
+  readonly points: number
+}
+
+/** The first readable record was no Header; nothing that follows can mend it. */
+export const NO_HEADER = 'no_header'
+
+/** Undefined before the first readable record. */
+export type Folding = FoldState | typeof NO_HEADER | undefined
+
+/** Lists that grow with the run; whoever does not need them need not keep them. */
+export interface Keep {
+  readonly messages: boolean
+  readonly inference_usage: boolean
+}
+
+/** fold(records) of LVR1.md 4.3, one record further. Pass readable records only, in order. */
+export function fold(folding: Folding, record: HeldRecord, keep?: Keep): Folding {
+  if (folding === NO_HEADER) return NO_HEADER
+  if (folding) return step(folding, record, keep)
+  return record.kind === 'Header' ? begin(record) : NO_HEADER
+}
+
+function begin({ identity, meta }: Extract<HeldRecord, { kind: 'Header' }>): FoldState {
+  return {
+    identity,
+    meta: new PresentMeta(meta),
+    context: EMPTY_WINDOW,
+    messages: AppendList.of([]),
+    inference_count: 0,
+    inference_usage: AppendList.of([]),
+    tool_call_count: 0,
+    batch: null,
+    points: 0,
+  }
+}
+
+function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
+  switch (record.kind) {
+    case 'Header': // the window is kept
+      return { ...state, identity: record.identity, meta: new PresentMeta(record.meta) }
+    case 'OwnershipChanged': {
+      const { machine_id, world_id } = record
+      return { ...state, identity: { ...state.identity, machine_id, world_id } }
+    }
+    case 'Inference':
+      return { ...state, inference_count: state.inference_count + 1 }
+    case 'InferenceUsage': {
+      const usage = state.inference_usage
+      const inference_usage = keep?.inference_usage === false ? usage : usage.append([record.usage])
+      return { ...state, inference_count: state.inference_count + 1, inference_usage }
+    }
+    case 'ToolBatch': {
+      const tool_call_count = state.tool_call_count + record.calls.length
+      return { ...state, tool_call_count, batch: openBatch(record) }
+    }
+    case 'ToolCallDone':
+      return state.batch ? { ...state, batch: takeResult(state.batch, record) } : state
+    case 'Message':
+      return keep?.messages === false
+        ? state
+        : { ...state, messages: state.messages.append([record.message]) }
+    case 'StatusChanged': // until the next Header, Checkpoint or Progress
+      return { ...state, meta: state.meta.withStatus(record.status) }
+    case 'ContextCheckpoint':
+      return pointed(state, state.meta, windowOf(record.snapshot))
+    case 'ContextDiff':
+      return pointed(state, state.meta, applyDelta(state.context, record.delta))
+    case 'Checkpoint':
+      return pointed(state, new PresentMeta(record.meta), windowOf(record.context))
+    case 'Progress':
+      return pointed(state, new PresentMeta(record.meta), applyDelta(state.context, record.delta))
+    default:
+      return unknownKind(record)
+  }
+}
+
+const pointed = (state: FoldState, meta: PresentMeta, context: Window): FoldState => ({
+  ...state,
+  meta,
+  context,
+  points: state.points + 1,
+})
+
+function unknownKind(record: never): never {
+  throw new TypeError(`the fold knows no record kind ${(record as HeldRecord).kind}`)
+}
+
+/** The pending batch as of this state (LVR1.md 4.4); it looks at the window, so ask only when it is wanted. */
+export function pendingBatchOf(state: FoldState): PendingBatch | null {
+  return pendingAtEnd(state.batch, state.meta.facts.iteration, state.context)
+}
