@@ -1,0 +1,61 @@
+import type { RunMeta } from '#schema'
+
+export const STARTED_AT = 1_790_000_000
+export const STAGES = ['plan', 'implement', 'review'] as const
+
+/** What stands in the demo run's first Header. */
+export function demoMeta(seed: number): RunMeta {
+  return {
+    run_id: `demo-${seed}`,
+    agent_name: 'demo-coder',
+    agent_path: '/agents/demo-coder',
+    task: 'Make the naïve importer 10× faster, keep the 日本語 fixtures green 🚀',
+    model: 'anthropic/claude-demo',
+    pid: 0,
+    status: 'starting',
+    current_stage: STAGES[0],
+    stage_index: 0,
+    num_stages: STAGES.length,
+    iteration: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cached_tokens: 0,
+    cache_write_tokens: 0,
+    tool_calls: 0,
+    workdir: '/work/importer',
+    started_at: STARTED_AT,
+    updated_at: STARTED_AT,
+    last_progress_at: null,
+    error: null,
+    title: 'A faster importer',
+    title_error: null,
+    metadata: { origin: 'demo' },
+    callback_url: null,
+    callback_secret: null,
+    parent_run_id: null,
+    children: [],
+    depth: 0,
+    max_child_depth: 2,
+    flags: {
+      modified_files: ['src/import.ts', 'src/größe.ts'],
+      modified_file_count: 2,
+      empty_output: false,
+      no_output_tools: false,
+      searches_run: 0,
+      searches_empty: 0,
+      max_iterations_hit: 0,
+      gates_forced: 0,
+      required_regions_abandoned: [],
+      workspace_lost: false,
+      produced_output: true,
+      output_forced: 0,
+      splits_degraded: 0,
+    },
+    yolo: false,
+    read_paths: null,
+    final_output: null,
+    waiting_on: null,
+    output_request: null,
+    model_override: null,
+  }
+}
