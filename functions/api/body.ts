@@ -1,0 +1,81 @@
+import { BODY_ENCODINGS, type Facts, RunfoldError } from '#schema'
+import { Inflation, inflate } from './inflate.ts'
+import { badRequest } from './issues.ts'
+import { joined } from './stream.ts'
+
+export interface BodyRule {
+  /** Media types that are taken, without parameters. */
+  readonly types: readonly string[]
+  /** Of the decoded body; a coded one may not be longer either. */
+  readonly maxBytes: number
+  /** Facts of the `too_large` that is answered over the limit. */
+  readonly facts: Facts
+  /** Called with the number of bytes before each piece is kept. */
+  readonly take: (bytes: number) => void
+}
+
+/**
+ * The whole decoded body of a request, checked before and while it comes: type, coding, then size.
+ *
+ * @throws unsupported_media_type, too_large, bad_request (a broken coding, or a body that ends early)
+ */
+export async function readBody(request: Request, rule: BodyRule): Promise<Uint8Array> {
+  checkType(request.headers.get('content-type'), rule.types)
+  const encoding = encodingOf(request.headers.get('content-encoding'))
+  const tooLarge = () => new RunfoldError('too_large', `the body is over ${rule.maxBytes} bytes`, rule.facts)
+  if (Number(request.headers.get('content-length') ?? 0) > rule.maxBytes) throw tooLarge()
+  const bytes = await collect(request, rule, tooLarge)
+  if (encoding === undefined) return bytes
+  try {
+    const decoded = await inflate(encoding, bytes, rule.maxBytes)
+    rule.take(decoded.length)
+    return decoded
+  } catch (error) {
+    throw error instanceof Inflation ? tooLarge() : error
+  }
+}
+
+function checkType(header: string | null, types: readonly string[]): void {
+  const type = (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (types.includes(type)) return
+  throw new RunfoldError('unsupported_media_type', `the body must be ${types.join(' or ')}`, {
+    accepted: types,
+  })
+}
+
+function encodingOf(header: string | null): 'gzip' | 'zstd' | undefined {
+  const coding = header?.trim().toLowerCase() ?? ''
+  if (coding === '' || coding === 'identity') return undefined
+  const known = BODY_ENCODINGS.find((encoding) => encoding === coding)
+  if (known) return known
+  throw new RunfoldError(
+    'unsupported_media_type',
+    `the Content-Encoding must be ${BODY_ENCODINGS.join(' or ')}`,
+    {
+      accepted: BODY_ENCODINGS,
+    },
+  )
+}
+
+async function collect(request: Request, rule: BodyRule, tooLarge: () => RunfoldError): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of pieces(request)) {
+    length += chunk.length
+    if (length > rule.maxBytes) throw tooLarge()
+    rule.take(chunk.length)
+    chunks.push(chunk)
+  }
+  return joined(chunks)
+}
+
+/** A connection that breaks ends the body with an error, never early and in silence: half a batch must not look whole. */
+async function* pieces(request: Request): AsyncGenerator<Uint8Array> {
+  if (!request.body) return
+  try {
+    yield* request.body as unknown as AsyncIterable<Uint8Array>
+  } catch (cause) {
+    if (cause instanceof RunfoldError) throw cause
+    throw badRequest([{ path: '', message: 'the body ended before its end' }])
+  }
+}

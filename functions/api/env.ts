@@ -1,0 +1,17 @@
+import type { Refusal } from './answer-error.ts'
+import type { RequestEvent } from './parts.ts'
+
+/** What Hono carries with a request. */
+export interface Env {
+  Bindings: {
+    /** The request target as it came on the wire. */
+    readonly target?: string
+    /** The address of the other end. */
+    readonly peer?: string
+  }
+  Variables: {
+    request_id: string
+    /** What is known for the log so far. */
+    seen?: Partial<RequestEvent> & { refusal?: Refusal }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Capabilities } from '#schema'
+import { LEASE_TTL_S, RECORDS_LIMIT, RunfoldError } from '#schema'
+
+export type Limits = Capabilities['limits']
+
+/** What one machine takes: a batch is held in memory whole, a frame of 256 MiB is the format's own limit. */
+export const LOCAL_LIMITS: Limits = {
+  max_batch_bytes: 32 << 20,
+  max_frame_bytes: 256 << 20,
+  lease_ttl_s: LEASE_TTL_S,
+  page_max: RECORDS_LIMIT.max,
+}
+
+/** JSON requests are a handful of short members. */
+export const MAX_JSON_BYTES = 64 << 10
+
+/** An answer up to here is sent with its length; a longer one is streamed. */
+export const MAX_BUFFERED_BYTES = 1 << 20
+
+/** Batches that may be in memory at once, counted in full ones. */
+const BATCHES_IN_FLIGHT = 8
+
+/**
+ * Bounds the body bytes that all requests hold together. Bytes count when they have come, so an idle connection that
+ * announces a large body costs nothing.
+ */
+export class BodyBudget {
+  readonly #max: number
+  #held = 0
+
+  constructor(limits: Limits) {
+    this.#max = BATCHES_IN_FLIGHT * limits.max_batch_bytes
+  }
+
+  /** One request's share: `take` throws `slow_down` over the bound, `release` gives all of it back. */
+  share(): { take(bytes: number): void; release(): void } {
+    let taken = 0
+    return {
+      take: (bytes) => {
+        if (this.#held + bytes > this.#max) {
+          throw new RunfoldError('slow_down', 'too many bodies are being received at once', {
+            retry_after_s: 1,
+          })
+        }
+        this.#held += bytes
+        taken += bytes
+      },
+      release: () => {
+        this.#held -= taken
+        taken = 0
+      },
+    }
+  }
+}

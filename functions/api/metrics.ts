@@ -1,0 +1,67 @@
+import type { Hono } from 'hono'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Env } from './env.ts'
+import type { RequestEvent } from './parts.ts'
+
+export interface Metrics {
+  request(event: RequestEvent): void
+  /** `inc` and `dec` around every request. */
+  readonly open: Gauge
+  readonly maintenanceFailures: Counter
+  /** Prometheus text. */
+  page(): Promise<Response>
+}
+
+export function createMetrics(): Metrics {
+  const registers = [new Registry()]
+  const [registry] = registers as [Registry]
+  collectDefaultMetrics({ register: registry })
+  const seconds = new Histogram({
+    name: 'runfold_request_seconds',
+    help: 'Time from a request to the head of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const problems = new Counter({
+    name: 'runfold_problems_total',
+    help: 'Refusals by code',
+    labelNames: ['code'],
+    registers,
+  })
+  const bytesIn = new Counter({
+    name: 'runfold_body_bytes_total',
+    help: 'Decoded bytes of request bodies',
+    registers,
+  })
+  const open = new Gauge({
+    name: 'runfold_open_requests',
+    help: 'Requests that are not answered yet',
+    registers,
+  })
+  const maintenanceFailures = new Counter({
+    name: 'runfold_maintenance_failures_total',
+    help: 'Rounds of maintenance that failed; the next one tries again',
+    registers,
+  })
+  return {
+    open,
+    maintenanceFailures,
+    request: ({ method, route = 'none', status, code, bytes_in, ms }) => {
+      seconds.observe({ method, route, status }, ms / 1000)
+      if (code) problems.inc({ code })
+      bytesIn.inc(bytes_in)
+    },
+    page: async () =>
+      new Response(await registry.metrics(), {
+        headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },
+      }),
+  }
+}
+
+const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
+
+/** `GET /metrics` is for this machine's own collector: it takes no token and answers no other peer. */
+export function metricsRoute(app: Hono<Env>, metrics: Metrics): void {
+  app.get('/metrics', (c) => (LOOPBACK.test(c.env.peer ?? '') ? metrics.page() : c.notFound()))
+}

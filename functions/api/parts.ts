@@ -1,0 +1,36 @@
+import type { Feature } from '#schema'
+import type { Archive, Clock, Tokens } from '#store'
+import type { Limits } from './limits.ts'
+
+/** One line of the request log, and what the metrics count. Never a token, a query or a byte of a body. */
+export interface RequestEvent {
+  readonly request_id: string
+  readonly method: string
+  /** The route's pattern; undefined where no route was found. */
+  readonly route: string | undefined
+  readonly run_id?: string
+  readonly token_id?: string
+  readonly status: number
+  /** Of a problem. */
+  readonly code?: string
+  /** Decoded bytes of the request's body. */
+  readonly bytes_in: number
+  readonly ms: number
+  /** What was thrown where the answer is `internal`; for the log only. */
+  readonly cause?: unknown
+}
+
+/** What the app is made of; the shells choose the store and the clock. */
+export interface Parts {
+  readonly archive: Archive
+  readonly tokens: Tokens
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly features: readonly Feature[]
+  readonly version: string
+  readonly observe?: (event: RequestEvent) => void
+  /** Throws where the Host header names another host. */
+  readonly checkHost?: (header: string | null) => void
+  /** Aborts when the process is about to end, so that waiting requests answer. */
+  readonly closing?: AbortSignal
+}

@@ -1,0 +1,32 @@
+import type { Feature } from '#schema'
+import type { Route } from '../route.ts'
+import { archiveRoutes } from './archive.ts'
+import { diffRoutes } from './diff.ts'
+import { foldRoutes } from './fold.ts'
+import { framesRoutes } from './frames.ts'
+import { leaseRoutes } from './lease.ts'
+import { pointsRoutes } from './points.ts'
+import { recordsRoutes } from './records.ts'
+import { runsRoutes } from './runs.ts'
+import { serviceRoutes } from './service.ts'
+import { tokensRoutes } from './tokens.ts'
+import { verifyRoutes } from './verify.ts'
+
+/** Every route of the features that are offered; those of an absent feature do not exist (API.md). */
+export function allRoutes(features: readonly Feature[]): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...serviceRoutes(() => offered),
+    ...leaseRoutes,
+    ...framesRoutes,
+    ...runsRoutes,
+    ...archiveRoutes,
+    ...recordsRoutes,
+    ...foldRoutes,
+    ...pointsRoutes,
+    ...diffRoutes,
+    ...verifyRoutes,
+    ...tokensRoutes,
+  ]
+  const offered = routes.filter((route) => !route.feature || features.includes(route.feature))
+  return offered
+}

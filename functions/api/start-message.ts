@@ -1,0 +1,24 @@
+import type { AdminToken } from './admin-token.ts'
+
+interface Started {
+  readonly url: string
+  readonly data: string
+  readonly token: AdminToken
+}
+
+/** What a person needs to know and to type next. */
+export function startMessage({ url, data, token }: Started): string {
+  const cli = 'npm run -s cli --'
+  const elsewhere = [
+    ...(url === 'http://127.0.0.1:8080' ? [] : [`export RUNFOLD_URL=${url}`]),
+    ...(token.place === 'RUNFOLD_ADMIN_TOKEN' ? ['export RUNFOLD_TOKEN="$RUNFOLD_ADMIN_TOKEN"'] : []),
+    ...(data === './runfold-data' || token.place === 'RUNFOLD_ADMIN_TOKEN'
+      ? []
+      : [`export RUNFOLD_DATA=${data}`]),
+  ]
+  const next = [...elsewhere, `${cli} demo run.lvr`, `${cli} push run.lvr`, `${cli} ls`]
+  return [
+    `runfold listens on ${url}, data in ${data}, token in ${token.place}; try`,
+    ...next.map((line) => `  ${line}`),
+  ].join('\n')
+}

@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import { createArchive, createMaintainer, createTokens, type LocalStore, systemClock } from '#store'
+import type { ServerEnv } from '../env.ts'
+import { type AdminToken, adminToken } from './admin-token.ts'
+import { answerError, refusalOf } from './answer-error.ts'
+import { createApp } from './app.ts'
+import { keepDoing } from './background.ts'
+import { createHostCheck } from './host-check.ts'
+import { badRequest } from './issues.ts'
+import { LOCAL_LIMITS } from './limits.ts'
+import type { Log } from './log.ts'
+import { createMetrics, metricsRoute } from './metrics.ts'
+import { VERSION } from './version.ts'
+
+/** Of Node's own request, what a web request does not tell. */
+interface Incoming {
+  readonly url?: string | undefined
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+type Fetch = (request: Request, env: { incoming: Incoming }) => Promise<Response>
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+
+/** What only the shells know: where bytes are kept, and how Node's requests become web requests. */
+export interface Platform {
+  openStore(folder: string): Promise<LocalStore>
+  listener(fetch: Fetch, options: { errorHandler(error: unknown): Response }): Listener
+}
+
+export interface Running {
+  readonly url: string
+  readonly data: string
+  readonly token: AdminToken
+  /** Settles when the storage can no longer be trusted; the process must end then. */
+  readonly broken: Promise<unknown>
+  /** Answers what has begun, then lets go of the data folder. */
+  stop(): Promise<void>
+}
+
+const MAINTAIN_EVERY_MS = 1000
+/** How long requests in flight may take to end before their connections are cut. */
+const STOP_WITHIN_MS = 10_000
+
+/**
+ * Slow is allowed, endless is not: a head must come within 30 s, a whole request within 15 minutes (32 MiB at 40 kB/s).
+ * A kept-alive connection outlives the pauses of the usual pools.
+ */
+const HTTP_BOUNDS = {
+  maxHeaderSize: 16 << 10,
+  headersTimeout: 30_000,
+  requestTimeout: 900_000,
+  keepAliveTimeout: 65_000,
+}
+const MAX_CONNECTIONS = 2000
+
+export async function startServer(platform: Platform, env: ServerEnv, log: Log): Promise<Running> {
+  const store = await platform.openStore(env.data)
+  const closing = new AbortController()
+  try {
+    const token = await adminToken(env.data, env.adminToken)
+    const tokens = createTokens(store.ports.tokens, systemClock)
+    await tokens.install(token.text)
+    const metrics = createMetrics()
+    const app = createApp({
+      archive: createArchive(store.ports, { clock: systemClock, limits: LOCAL_LIMITS }),
+      tokens,
+      clock: systemClock,
+      limits: LOCAL_LIMITS,
+      features: [],
+      version: VERSION,
+      closing: closing.signal,
+      checkHost: createHostCheck(env.host, [hostname()]),
+      observe: (event) => {
+        metrics.request(event)
+        log.request(event)
+      },
+    })
+    metricsRoute(app, metrics)
+    const fetch: Fetch = async (request, { incoming }) =>
+      app.fetch(request, { target: incoming.url ?? '', peer: incoming.socket.remoteAddress ?? '' })
+    const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
+    server.maxConnections = MAX_CONNECTIONS
+    await listening(server, env)
+    const maintained = maintain(store, closing.signal, (error) => {
+      metrics.maintenanceFailures.inc()
+      log.warn('a round of maintenance failed; the next one tries again', error)
+    })
+    const stop = async () => {
+      closing.abort()
+      await Promise.all([closed(server), maintained])
+      await store.close()
+    }
+    return { url: urlOf(server), data: env.data, token, broken: store.broken, stop }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** What no request can be made of: a target or a Host that is none. */
+const errorHandler = (error: unknown) =>
+  answerError(
+    error instanceof Error && error.name === 'RequestError'
+      ? badRequest([{ path: '', message: 'the request target or its Host is malformed' }])
+      : refusalOf(error).error,
+    crypto.randomUUID(),
+  )
+
+function maintain(store: LocalStore, signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+  const maintainer = createMaintainer(store.ports, systemClock)
+  return keepDoing(() => maintainer.pass(), {
+    everyMs: MAINTAIN_EVERY_MS,
+    clock: systemClock,
+    signal,
+    failed,
+  })
+}
+
+const listening = (server: Server, { port, host }: ServerEnv) =>
+  new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve())
+  })
+
+const closed = (server: Server) =>
+  new Promise<void>((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS)
+    server.close(() => {
+      clearTimeout(late)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

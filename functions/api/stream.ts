@@ -1,0 +1,65 @@
+export type BodySource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+type Source = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
+
+/** Small pieces are joined up to here, so that a line of NDJSON costs no write of its own. */
+const PIECE_BYTES = 64 << 10
+/** A stream re-checks its token this often; with the 30 s of the token cache a revocation is effective within 60 s. */
+const RECHECK_MS = 25_000
+
+/**
+ * A body that is read as fast as its reader takes it, and no faster: at most one piece stands ready. When the reader
+ * leaves, the source is told so. An error of the source breaks the body off, so that a cut answer never looks whole (P7).
+ *
+ * @param first what was read already
+ */
+export function bodyOf(
+  first: readonly Uint8Array[],
+  source: Source,
+  stillAllowed?: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  let ahead = first
+  let checkedAt = performance.now()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (stillAllowed && performance.now() - checkedAt > RECHECK_MS) {
+          await stillAllowed()
+          checkedAt = performance.now()
+        }
+        const { pieces, done } = await gather(ahead, source)
+        ahead = []
+        if (pieces.length > 0) controller.enqueue(joined(pieces))
+        if (done) controller.close()
+      },
+      async cancel() {
+        await source.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function gather(ahead: readonly Uint8Array[], source: Source) {
+  const pieces = ahead.filter((piece) => piece.length > 0)
+  let length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  while (length < PIECE_BYTES) {
+    const next = await source.next()
+    if (next.done) return { pieces, done: true }
+    if (next.value.length > 0) pieces.push(next.value)
+    length += next.value.length
+  }
+  return { pieces, done: false }
+}
+
+/** One piece of them all; a single one is not copied. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only as Uint8Array<ArrayBuffer>
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}
