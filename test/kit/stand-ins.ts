@@ -27,7 +27,11 @@ export const serviceAt = (endpoint: string): ServiceOptions => ({
 
 /** Starts both on free ports, with the bucket and the table made; with a `folder` their state outlives the process. */
 export async function startStandIns(folder?: string): Promise<StandIns> {
-  const s3 = await startFauxqs({ port: 0, logger: false, ...(folder && { s3StorageDir: made(folder, 's3') }) })
+  const s3 = await startFauxqs({
+    port: 0,
+    logger: false,
+    ...(folder && { s3StorageDir: made(folder, 's3') }),
+  })
   s3.setup({ buckets: [BUCKET] })
   const dynamo = dynalite({ createTableMs: 0, ...(folder && { path: made(folder, 'dynamodb') }) })
   dynamo.listen(0, '127.0.0.1')

@@ -103,13 +103,14 @@ export function headUpdate(
   change: HeadChange,
 ): UpdateItemCommandInput {
   const terms = new Terms()
+  const update = updateOf(run, change, terms)
   return {
     TableName: table,
     Key: { [PK]: { S: runPk(run) }, [SK]: { S: HEAD } },
     ConditionExpression: conditionOf(expect, terms),
-    UpdateExpression: updateOf(run, change, terms),
     ExpressionAttributeNames: terms.names,
-    // DynamoDB refuses an empty map.
+    // DynamoDB refuses an empty expression and an empty map.
+    ...(update !== '' && { UpdateExpression: update }),
     ...(Object.keys(terms.values).length > 0 && { ExpressionAttributeValues: terms.values }),
   }
 }

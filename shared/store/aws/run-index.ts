@@ -30,6 +30,9 @@ import { headUpdate } from './head-update.ts'
 import { asking, isNamed, wasRepeated } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
 
+/** A run has a head, a card and some transfers; a scan counts them all before it filters. */
+const ROWS_PER_RUN = 4
+
 const REFUSED = 'ConditionalCheckFailedException'
 
 /** Called when a head was committed and its card could not be written; maintenance repairs the card. */
@@ -155,6 +158,7 @@ export class DynamoRunIndex implements RunIndex {
           new ScanCommand({
             TableName: this.#table,
             ConsistentRead: true,
+            Limit: limit * ROWS_PER_RUN,
             ExclusiveStartKey: from,
             FilterExpression: '#sk = :head',
             ProjectionExpression: '#pk',

@@ -1,0 +1,107 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { attributeOf, extentsAttribute, headOf, type Item } from '../../../../shared/store/aws/head-item.ts'
+import type { Extent, Extents, Head } from '../../../../shared/store/ports.ts'
+
+const MAX = Number.MAX_SAFE_INTEGER
+const worker = { machine_id: '0123456789abcdef', world_id: 'fedcba9876543210' }
+const now = 1_796_042_640_748
+
+/** A head as long runs have them: `count` extents, none of it short. */
+function grownHead(count: number): Head {
+  const extents = Array.from({ length: count }, (_, n): [string, Extent] => [
+    String(900_000_000 + n * 4096).padStart(16, '0'),
+    { length: 4096, hash: '0123456789abcdef', sweep: 3, at: now },
+  ])
+  return {
+    life: 1,
+    alive: true,
+    epoch: 17,
+    sweep: 3,
+    lease: { ...worker, ttl_s: 60, expires_at: now },
+    holder: { epoch: 17, ...worker, from: new Date(now).toISOString(), reason: 'acquired' },
+    previous: worker,
+    requires: [],
+    tail: 900_131_072,
+    frames: 200_000,
+    points: 100_000,
+    unreadable: 0,
+    digest: 'ab'.repeat(32),
+    hash_state: 'x'.repeat(160),
+    headed: true,
+    ticks: {
+      current_stage: 'implementation',
+      iteration: 2n ** 64n - 1n,
+      prompt_tokens: 123_456_789,
+      completion_tokens: 2_345_678,
+      cached_tokens: 0,
+      cache_write_tokens: null,
+      tool_calls: 1200,
+      updated_at: -(2n ** 63n),
+    },
+    card_tail: 880_000_000,
+    ended: false,
+    extents: Object.fromEntries(extents),
+    snapshot: { seq: 199_000, offset: 899_000_000, key: 'runs/default/run-1/snapshot-0000000000199000' },
+    due_at: now,
+    created_at: now,
+    changed_at: now,
+  }
+}
+
+function itemOf(head: Head): Item {
+  const { extents, ...members } = head
+  const attributes = Object.entries(members).map(([name, value]) => [
+    name,
+    attributeOf(name as keyof typeof members, value as never),
+  ])
+  const present = attributes.filter(([, attribute]) => attribute !== undefined)
+  return { ...Object.fromEntries(present), extents: extentsAttribute(extents) }
+}
+
+/** Bytes DynamoDB bills an item at (Developer Guide, "DynamoDB item sizes and formats"). */
+function sizeOf(value: AttributeValue): number {
+  if (value.S !== undefined) return Buffer.byteLength(value.S)
+  if (value.N !== undefined) return Math.ceil(value.N.replace('-', '').length / 2) + 1
+  if (value.B !== undefined) return value.B.length
+  if (value.L) return 3 + value.L.reduce((sum, inner) => sum + 1 + sizeOf(inner), 0)
+  if (value.M) return 3 + Object.values(value.M).length + namedSize(value.M)
+  return 1
+}
+const namedSize = (item: Item) =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + name.length + sizeOf(value), 0)
+
+describe('a head as an item', () => {
+  it('comes back as it was, every digit of it', () => {
+    expect(headOf(itemOf(grownHead(40)))).toEqual(grownHead(40))
+  })
+
+  it('comes back as it was with nothing in it', () => {
+    const nothing = { lease: null, holder: null, previous: null, headed: null, snapshot: null, due_at: null }
+    const bare: Head = { ...grownHead(0), ...nothing, alive: false, requires: ['gpu', ''], hash_state: '' }
+    expect(headOf(itemOf(bare))).toEqual(bare)
+  })
+
+  it('keeps any extents, in archive order', () => {
+    const size = fc.integer({ min: 0, max: MAX })
+    const hash = fc.stringMatching(/^(x[0-9a-f]{15}|[0-9a-f]{16})$/)
+    const extents = fc.dictionary(
+      size.map((start) => String(start).padStart(16, '0')),
+      fc.record({ length: size, hash, sweep: size, at: size }),
+    )
+    fc.assert(
+      fc.property(extents, (entries: Extents) => {
+        const read = headOf({ ...itemOf(grownHead(0)), extents: extentsAttribute(entries) }).extents
+        expect(read).toEqual({ ...entries })
+        expect(Object.keys(read)).toEqual(Object.keys(entries).sort())
+      }),
+    )
+  })
+
+  it('is some 700 bytes without extents, and an extent is 40', () => {
+    const bare = namedSize(itemOf(grownHead(0)))
+    expect(bare).toBeLessThan(850)
+    expect((namedSize(itemOf(grownHead(32))) - bare) / 32).toBeLessThanOrEqual(42)
+  })
+})

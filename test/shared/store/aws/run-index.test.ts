@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RunKey } from '#schema'
+import type { CardRow, Expectation, Extent, Head } from '../../../../shared/store/ports.ts'
+import { type ChooseFault, type Fault, startFaultProxy } from '../../../kit/fault-proxy.ts'
+import { portsOf, type StandIns, startStandIns } from '../../../kit/stand-ins.ts'
+
+let standIns: StandIns
+beforeAll(async () => {
+  standIns = await startStandIns()
+})
+afterAll(() => standIns.stop())
+
+const now = 1_796_042_640_748
+const worker = { machine_id: '0123456789abcdef', world_id: 'fedcba9876543210' }
+const name = (start: number) => String(start).padStart(16, '0')
+const extent = (length: number, at = now): Extent => ({ length, hash: '0123456789abcdef', sweep: 0, at })
+
+const head: Omit<Head, 'extents'> = {
+  life: 1,
+  alive: true,
+  epoch: 1,
+  sweep: 0,
+  lease: { ...worker, ttl_s: 60, expires_at: now },
+  holder: null,
+  previous: null,
+  requires: [],
+  tail: 0,
+  frames: 0,
+  points: 0,
+  unreadable: 0,
+  digest: 'ab'.repeat(32),
+  hash_state: 'v1',
+  headed: null,
+  ticks: {
+    current_stage: null,
+    iteration: null,
+    prompt_tokens: null,
+    completion_tokens: null,
+    cached_tokens: null,
+    cache_write_tokens: null,
+    tool_calls: null,
+    updated_at: null,
+  },
+  card_tail: 0,
+  ended: false,
+  snapshot: null,
+  due_at: null,
+  created_at: now,
+  changed_at: now,
+}
+
+function cardRow(run: RunKey, row: Partial<CardRow> = {}): CardRow {
+  const card = {
+    run_id: run.run_id,
+    agent_name: 'builder',
+    title: null,
+    task: '',
+    status: 'running',
+    model: null,
+    parent_run_id: null,
+    machine_id: null,
+    world_id: null,
+    started_at: 2n ** 63n - 1n,
+    error: null,
+  } as const
+  return { run, life: 1, tail: 0, created_at: now, card, workdir: '/w', ...row }
+}
+
+let tests = 0
+/** A run of this test alone, behind a proxy that faults as it is told. */
+async function indexBehind(choose: ChooseFault = () => undefined) {
+  const proxy = await startFaultProxy(standIns.dynamodb, choose)
+  const { index, close } = portsOf({ ...standIns, dynamodb: proxy.endpoint })
+  const honest = portsOf(standIns)
+  const run = { tenant: `tenant-${tests++}`, run_id: 'run-1' }
+  await honest.index.commit(run, { absent: true }, { set: head, extents: {} })
+  onTestFinished(async () => {
+    close()
+    honest.close()
+    await proxy.stop()
+  })
+  return { index, honest: honest.index, proxy, run }
+}
+
+function only(operation: string, fault: Fault, times = 1): ChooseFault {
+  let left = times
+  return (seen) => (seen.operation === operation && left-- > 0 ? fault : undefined)
+}
+
+describe('a commit', () => {
+  it('makes a head only where there is none, and changes one only where there is one', async () => {
+    const { index, run } = await indexBehind()
+    expect(await index.commit(run, { absent: true }, { set: head, extents: {} })).toBe(false)
+    expect(await index.head(run)).toEqual({ ...head, extents: {} })
+    const other = { ...run, run_id: 'run-2' }
+    expect(await index.commit(other, { alive: true }, { set: { tail: 1 } })).toBe(false)
+    expect(await index.commit(other, {}, { set: { tail: 1 } })).toBe(false)
+    expect(await index.head(other)).toBeUndefined()
+  })
+
+  it.each<[keyof Expectation, Expectation, Expectation]>([
+    ['alive', { alive: true }, { alive: false }],
+    ['life', { life: 1 }, { life: 2 }],
+    ['epoch', { epoch: 1 }, { epoch: 2 }],
+    ['tail', { tail: 0 }, { tail: 6 }],
+    ['sweep', { sweep: 0 }, { sweep: 1 }],
+    ['held', { held: true }, { held: false }],
+    ['lease_expires_at', { lease_expires_at: now }, { lease_expires_at: now + 1 }],
+    ['lease_expires_at', { lease_expires_at: now }, { lease_expires_at: null }],
+    ['due_at', { due_at: null }, { due_at: now }],
+  ])('is made only where %s is as expected', async (_, met, unmet) => {
+    const { index, run } = await indexBehind()
+    expect(await index.commit(run, unmet, { set: { frames: 1 } })).toBe(false)
+    expect((await index.head(run))?.frames).toBe(0)
+    expect(await index.commit(run, met, { set: { frames: 1 } })).toBe(true)
+    expect(await index.head(run)).toEqual({ ...head, frames: 1, extents: {} })
+  })
+
+  it('asks the same of members that were taken away', async () => {
+    const { index, run } = await indexBehind()
+    await index.commit(run, {}, { set: { lease: null, due_at: now } })
+    expect(await index.commit(run, { held: true }, { set: { frames: 1 } })).toBe(false)
+    expect(await index.commit(run, { lease_expires_at: now }, { set: { frames: 1 } })).toBe(false)
+    expect(await index.commit(run, { due_at: null }, { set: { frames: 1 } })).toBe(false)
+    const met = { held: false, lease_expires_at: null, due_at: now }
+    expect(await index.commit(run, met, { set: { frames: 1 } })).toBe(true)
+  })
+
+  it('replaces extents that are still the ones expected, and one that starts where they did', async () => {
+    const { index, run } = await indexBehind()
+    for (const start of [0, 10, 20, 30]) {
+      await index.commit(
+        run,
+        { tail: start },
+        { set: { tail: start + 10 }, add: { [name(start)]: extent(10) } },
+      )
+    }
+    const sources = { [name(10)]: extent(10), [name(20)]: extent(10) }
+    const merge = { set: {}, drop: [name(10), name(20)], add: { [name(10)]: extent(20) } }
+    const others = { ...sources, [name(20)]: extent(11) }
+    expect(await index.commit(run, { extents: others }, merge)).toBe(false)
+    expect(await index.commit(run, { extents: sources }, merge)).toBe(true)
+    expect(await index.commit(run, { extents: sources }, merge)).toBe(false)
+    const merged = { [name(0)]: extent(10), [name(10)]: extent(20), [name(30)]: extent(10) }
+    expect((await index.head(run))?.extents).toEqual(merged)
+    await index.commit(run, {}, { set: { alive: false }, extents: {} })
+    expect((await index.head(run))?.extents).toEqual({})
+  })
+
+  it('takes a merge of 64 extents while appends go on', async () => {
+    const { index, run } = await indexBehind()
+    const starts = Array.from({ length: 64 }, (_, n) => n * 10)
+    const extents = Object.fromEntries(starts.map((start) => [name(start), extent(10)]))
+    await index.commit(run, {}, { set: { tail: 640 }, extents })
+    await index.commit(run, { tail: 640 }, { set: { tail: 650 }, add: { [name(640)]: extent(10) } })
+    const change = { set: {}, drop: Object.keys(extents), add: { [name(0)]: extent(640) } }
+    expect(await index.commit(run, { extents }, change)).toBe(true)
+    expect((await index.head(run))?.extents).toEqual({ [name(0)]: extent(640), [name(640)]: extent(10) })
+  })
+
+  it('takes a head of 512 extents', async () => {
+    const { index, run } = await indexBehind()
+    const extents = Object.fromEntries(Array.from({ length: 512 }, (_, n) => [name(n * 10), extent(10)]))
+    expect(await index.commit(run, {}, { set: {}, extents })).toBe(true)
+    expect((await index.head(run))?.extents).toEqual(extents)
+  })
+})
+
+describe('a commit under faults', () => {
+  const append = { set: { tail: 10 }, add: { [name(0)]: extent(10) } }
+
+  it.each<Fault>(['drop_request', 'error_before', 'slow_down', 'delay'])(
+    'that did not happen at first is made by a repeat: %s',
+    async (fault) => {
+      const { index, run } = await indexBehind(only('UpdateItem', fault))
+      expect(await index.commit(run, { tail: 0 }, append)).toBe(true)
+      expect((await index.head(run))?.tail).toBe(10)
+    },
+  )
+
+  it.each<Fault>(['drop_answer', 'cut_answer', 'error_after'])(
+    'whose answer was lost is never called refused, although its repeat is: %s',
+    async (fault) => {
+      const { index, run } = await indexBehind(only('UpdateItem', fault))
+      await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code: 'unavailable' })
+      expect((await index.head(run))?.tail).toBe(10)
+    },
+  )
+
+  it('that is always answered with a conflict or a failure is unavailable, with throttling slow_down', async () => {
+    for (const [fault, code] of [
+      ['conflict', 'unavailable'],
+      ['error_before', 'unavailable'],
+      ['slow_down', 'slow_down'],
+    ] as const) {
+      const { index, run } = await indexBehind(only('UpdateItem', fault, 100))
+      await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code })
+      expect((await index.head(run))?.tail).toBe(0)
+    }
+  })
+
+  it('stands when its card cannot be written', async () => {
+    const { index, run } = await indexBehind(only('PutItem', 'error_before', 100))
+    expect(await index.commit(run, { tail: 0 }, append, cardRow(run, { tail: 10 }))).toBe(true)
+    expect((await index.head(run))?.tail).toBe(10)
+    expect(await index.card(run)).toBeUndefined()
+  })
+})
+
+describe('cards', () => {
+  it('never go back to an older life or tail, nor come back after being taken out', async () => {
+    const { index, run } = await indexBehind()
+    const write = (life: number, tail: number) =>
+      index.commit(run, {}, { set: {} }, cardRow(run, { life, tail, workdir: `${life}.${tail}` }))
+    const seen = async () => (await index.card(run))?.workdir
+    await write(1, 5)
+    await write(1, 4)
+    expect(await seen()).toBe('1.5')
+    expect(await index.card(run)).toEqual(cardRow(run, { tail: 5, workdir: '1.5' }))
+    await write(3, 0)
+    await write(1, 9)
+    await index.removeCard(run, 2)
+    expect(await seen()).toBe('3.0')
+    await index.removeCard(run, 3)
+    await write(3, 1)
+    expect(await seen()).toBeUndefined()
+    expect(await index.cards(run.tenant, { order: 'asc', limit: 10 })).toEqual([])
+    await write(4, 0)
+    expect(await seen()).toBe('4.0')
+  })
+
+  it('are walked in order over all shards, each once, while others come and go', async () => {
+    const { index, run } = await indexBehind()
+    const rows = Array.from({ length: 60 }, (_, n) =>
+      cardRow({ ...run, run_id: `r${(n * 37) % 60}` }, { created_at: now + Math.floor(n / 3) }),
+    )
+    await Promise.all(rows.map((row) => index.commit(run, {}, { set: {} }, row)))
+    const place = (row: CardRow) => ({ created_at: row.created_at, run_id: row.run.run_id })
+    const key = (row: CardRow) => `${row.created_at} ${row.run.run_id}`
+    const sorted = rows.map(key).sort()
+    for (const order of ['asc', 'desc'] as const) {
+      const walked: CardRow[] = []
+      for (;;) {
+        const last = walked.at(-1)
+        const after = last && { after: place(last) }
+        const page = await index.cards(run.tenant, { order, limit: 7, ...after })
+        walked.push(...page)
+        if (page.length < 7) break
+        const stranger = { ...run, run_id: `new-${order}-${walked.length}` }
+        await index.commit(
+          run,
+          {},
+          { set: {} },
+          cardRow(stranger, { created_at: order === 'asc' ? 0 : now * 2 }),
+        )
+      }
+      const mine = walked.map(key).filter((text) => text.includes(' r'))
+      expect(mine).toEqual(order === 'asc' ? sorted : sorted.reverse())
+    }
+  })
+
+  it('of another tenant are not there', async () => {
+    const { index, run } = await indexBehind()
+    await index.commit(run, {}, { set: {} }, cardRow(run))
+    expect(await index.cards(run.tenant.slice(0, -1), { order: 'asc', limit: 10 })).toEqual([])
+  })
+})
+
+describe('the due list and every run', () => {
+  it('names runs that are due, earliest first, until their time is taken away', async () => {
+    const { index, run } = await indexBehind()
+    // Runs of other tests are due later than these.
+    const runs = Array.from({ length: 12 }, (_, n) => ({ ...run, run_id: `due-${n}` }))
+    for (const [n, due] of runs.entries()) {
+      await index.commit(due, { absent: true }, { set: { ...head, due_at: 100 - n }, extents: {} })
+    }
+    expect(await index.due(88, 10)).toEqual([])
+    expect(await index.due(95, 10)).toEqual(runs.slice(5).reverse())
+    expect(await index.due(95, 2)).toEqual([runs[11], runs[10]])
+    for (const due of runs) await index.commit(due, {}, { set: { due_at: null } })
+    expect(await index.due(100, 10)).toEqual([])
+  })
+
+  it('walks every head once, tombstones included, a page at a time', async () => {
+    const { index, run } = await indexBehind()
+    const runs = Array.from({ length: 25 }, (_, n) => ({ ...run, run_id: `every-${n}` }))
+    for (const [n, one] of runs.entries()) {
+      const set = { ...head, alive: n % 2 === 0 }
+      await index.commit(one, { absent: true }, { set, extents: {} }, cardRow(one))
+    }
+    const walked: RunKey[] = []
+    for (;;) {
+      const page = await index.everyRun(walked.at(-1), 4)
+      if (page.length === 0) break
+      walked.push(...page)
+    }
+    const mine = walked.filter(({ tenant }) => tenant === run.tenant)
+    expect(mine.map(({ run_id }) => run_id).sort()).toEqual(['run-1', ...runs.map((r) => r.run_id)].sort())
+  })
+
+  it('reads many heads at once, in the order asked for, the same one twice and absent ones too', async () => {
+    const { index, run } = await indexBehind()
+    const runs = Array.from({ length: 230 }, (_, n) => ({
+      ...run,
+      run_id: n % 3 === 0 ? 'run-1' : `absent-${n}`,
+    }))
+    const heads = await index.heads(runs)
+    expect(heads.map((found) => found?.life)).toEqual(runs.map((r) => (r.run_id === 'run-1' ? 1 : undefined)))
+  })
+})
+
+describe('transfers', () => {
+  it('are kept by epoch, newest first', async () => {
+    const { index, run } = await indexBehind()
+    const transfer = (epoch: number) =>
+      ({ epoch, ...worker, from: new Date(now).toISOString(), reason: 'forced' }) as const
+    for (const epoch of [9, 10, 2, 10]) await index.putTransfer(run, transfer(epoch))
+    expect(await index.transfers(run, 2)).toEqual([transfer(10), transfer(9)])
+    expect(await index.transfers(run, 100)).toHaveLength(3)
+  })
+})
