@@ -2,7 +2,7 @@ import { type Json, JsonNumber, type JsonObject } from '../schema/index.ts'
 import { parseJson } from './json/parse.ts'
 
 /**
- * Whether two canonical texts say the same: every digit of integers, other numbers as doubles, an integer never equal
+ * Whether two canonical texts say the same: every digit of integers, other numbers as doubles, `0.0` is not `-0.0`, an integer never equal
  * to a double, the order of an object's keys of no account.
  */
 export function canonicalEqual(a: Uint8Array, b: Uint8Array): boolean {
@@ -16,7 +16,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 function jsonEqual(a: Json, b: Json): boolean {
-  if (a instanceof JsonNumber) return b instanceof JsonNumber && Number(a) === Number(b)
+  if (a instanceof JsonNumber) return b instanceof JsonNumber && Object.is(Number(a), Number(b))
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]))

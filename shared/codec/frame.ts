@@ -11,14 +11,17 @@ export const PREFIX_BYTES = 8
 /** The largest payload, itself allowed. */
 export const MAX_FRAME_BYTES = 268_435_456
 
-export interface Frame {
+/** A frame's place in the archive. */
+export interface FramePlace {
   /** 0-based number in the archive. */
   readonly seq: number
   /** Archive position of the length prefix. */
   readonly offset: number
   /** With the 8 bytes of the prefix. */
   readonly length: number
-  /** A view of the bytes walked, not a copy. */
+}
+
+export interface Frame extends FramePlace {
   readonly payload: Uint8Array
 }
 
@@ -40,7 +43,7 @@ export function frameLength(bytes: Uint8Array, at: number): number | undefined {
 }
 
 /**
- * Whole frames, without the preamble, that end exactly where the bytes end.
+ * Whole frames (their payloads are views of the bytes, not copies), without the preamble, that end exactly where the bytes end.
  *
  * @throws bad_frames with reason `torn_frame` or `frame_too_large`; `offset` is the archive position and `frame` the
  * index among these bytes of the first frame that is not whole.
@@ -59,7 +62,7 @@ export function* walkFrames(bytes: Uint8Array, place: Place = {}): Generator<Fra
     if (bytes.length - at < length) {
       throw refuse('torn_frame', `a frame of ${length} bytes with only ${bytes.length - at} left`, at, frame)
     }
-    const payload = bytes.subarray(at + PREFIX_BYTES, at + length)
+    const payload = new Uint8Array(bytes.buffer, bytes.byteOffset + at + PREFIX_BYTES, size)
     yield { seq: first + frame, offset: base + at, length, payload }
     at += length
   }

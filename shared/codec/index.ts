@@ -1,12 +1,33 @@
+export { streamFrames, type TornReason } from './assemble.ts'
+export { type Digest, digestOf, EMPTY_DIGEST, extendDigest, loadDigest } from './digest.ts'
+export type { UnreadableFrame } from './doubts.ts'
 export { canonicalEqual } from './equal.ts'
-export { encodeFrame, type Frame, MAX_FRAME_BYTES, type Place, walkFrames } from './frame.ts'
+export {
+  encodeFrame,
+  type Frame,
+  type FramePlace,
+  MAX_FRAME_BYTES,
+  type Place,
+  PREFIX_BYTES,
+  walkFrames,
+} from './frame.ts'
 export type { HeldDelta, HeldRecord, HeldRegion, HeldRegionDelta, HeldWindow } from './held.ts'
 export { type Holdable, hold } from './hold.ts'
+export { inspect } from './inspect.ts'
 export { isJson, JsonGrammar } from './json/grammar.ts'
 export { parseJson } from './json/parse.ts'
 export { jsonBytes, jsonChunks, jsonText } from './json/write.ts'
 export { checkPreamble, PREAMBLE, PREAMBLE_BYTES } from './preamble.ts'
 export { Raw } from './raw.ts'
+export {
+  type ArchiveItem,
+  type ReadPayload,
+  readArchive,
+  readFrames,
+  readStream,
+  readStrict,
+  type TornTail,
+} from './reader.ts'
 export {
   encodeArchive,
   encodeRecord,
@@ -18,3 +39,4 @@ export {
   scanRecord,
   Unreadable,
 } from './record.ts'
+export { type SalvagedRecord, salvage } from './salvage.ts'

@@ -160,7 +160,7 @@ export class Struct implements Shape<Record<string, unknown>> {
   write(value: Readonly<Record<string, unknown>>, out: ShapeSink): void {
     let separator = 0x7b
     this.fields.forEach((field, index) => {
-      const given = value[field.name] ?? field.fallback
+      const given = value[field.name] === undefined ? field.fallback : value[field.name]
       const member = field.secret && !out.archive ? null : given
       if (member === undefined) throw new TypeError(`${field.name} is missing`)
       if (field.omit === 'null' && member === null) return

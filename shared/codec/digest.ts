@@ -1,0 +1,56 @@
+import { createSHA256, type IHasher } from 'hash-wasm'
+
+// SHA-256 that can be saved and continued, so that an append never reads the archive again (DESIGN.md, The head).
+
+/** The digest of no bytes. */
+export const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+/** How a saved state is spelled; another is computed again from the bytes, never an error. */
+const STATE_VERSION = '1:'
+
+export interface Digest {
+  /** Lower-case hex SHA-256 of everything so far. */
+  readonly digest: string
+  /** Versioned text from which `extendDigest` goes on. It can contain the last 63 bytes hashed: keep it as safe as them. */
+  readonly state: string
+}
+
+/** One is enough: each use below begins and ends without anything in between. */
+let shared: IHasher | undefined
+
+/** Must have resolved once before anything else here is called; afterwards it costs nothing. */
+export async function loadDigest(): Promise<void> {
+  shared ??= await createSHA256()
+}
+
+function hasher(): IHasher {
+  if (shared === undefined) throw new Error('loadDigest() has not resolved yet')
+  return shared
+}
+
+/** Lower-case hex SHA-256 of the bytes of all chunks. */
+export function digestOf(...chunks: readonly Uint8Array[]): string {
+  const sha256 = hasher().init()
+  for (const chunk of chunks) sha256.update(chunk)
+  return sha256.digest()
+}
+
+/** The digest after these chunks too, going on from a saved state (null: from nothing); undefined when the state cannot be read. */
+export function extendDigest(state: string | null, chunks: Iterable<Uint8Array>): Digest | undefined {
+  const sha256 = hasher().init()
+  if (state !== null && !load(sha256, state)) return undefined
+  for (const chunk of chunks) sha256.update(chunk)
+  const saved = STATE_VERSION + btoa(String.fromCharCode(...sha256.save()))
+  return { digest: sha256.digest(), state: saved }
+}
+
+function load(sha256: IHasher, state: string): boolean {
+  if (!state.startsWith(STATE_VERSION)) return false
+  try {
+    const bytes = atob(state.slice(STATE_VERSION.length))
+    sha256.load(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)))
+    return true
+  } catch {
+    return false
+  }
+}
