@@ -1,7 +1,7 @@
-import type { HeldRecord } from '../codec/index.ts'
-import type { Int, RecordKind } from '../schema/index.ts'
+import type { ArchiveItem, HeldRecord } from '../codec/index.ts'
+import type { Int } from '../schema/index.ts'
 import { POINT_KINDS } from '../schema/index.ts'
-import type { Folding } from './fold.ts'
+import type { Folding, Keep } from './fold.ts'
 import { fold, NO_HEADER } from './fold.ts'
 import type { PresentMeta } from './present-meta.ts'
 import type { Window } from './window.ts'
@@ -21,23 +21,48 @@ export interface PlacedRecord {
   readonly record: HeldRecord
 }
 
-export const isPointKind = (kind: RecordKind): boolean => POINT_KINDS.has(kind)
-
 /** The point that `record` made, `folding` being the state after it; undefined when it made none. */
 export function pointAfter(folding: Folding, { seq, record }: PlacedRecord): Point | undefined {
-  if (!folding || folding === NO_HEADER || record.at === null || !isPointKind(record.kind)) return undefined
+  if (!folding || folding === NO_HEADER || record.at === null || !POINT_KINDS.has(record.kind))
+    return undefined
   const { points, meta, context } = folding
   return { point: points - 1, seq, at: record.at, meta, context }
 }
 
-const WITHOUT_LISTS = { messages: false, inference_usage: false }
+/** Points need no lists that grow with the run. */
+export const WITHOUT_LISTS: Keep = { messages: false, inference_usage: false }
 
-/** Every point, one at a time; windows share their entries, so letting go of a point frees little and keeping it costs little. */
-export function* points(records: Iterable<PlacedRecord>): Generator<Point> {
-  let folding: Folding
-  for (const placed of records) {
-    folding = fold(folding, placed.record, WITHOUT_LISTS)
-    const point = pointAfter(folding, placed)
+/**
+ * Every point of an archive as it is read, one at a time; what is no record is passed over. Windows share their entries,
+ * so keeping all points costs little more than keeping the last.
+ */
+export function points(items: Iterable<ArchiveItem>): Generator<Point, void, undefined>
+export function points(items: AsyncIterable<ArchiveItem>): AsyncGenerator<Point, void, undefined>
+export function points(items: Iterable<ArchiveItem> | AsyncIterable<ArchiveItem>) {
+  return Symbol.iterator in items ? pointsOf(items) : pointsOfStream(items)
+}
+
+function* pointsOf(items: Iterable<ArchiveItem>): Generator<Point, void, undefined> {
+  const step = stepper()
+  for (const item of items) {
+    const point = step(item)
     if (point) yield point
+  }
+}
+
+async function* pointsOfStream(items: AsyncIterable<ArchiveItem>): AsyncGenerator<Point, void, undefined> {
+  const step = stepper()
+  for await (const item of items) {
+    const point = step(item)
+    if (point) yield point
+  }
+}
+
+function stepper(): (item: ArchiveItem) => Point | undefined {
+  let folding: Folding
+  return (item) => {
+    if (item.type !== 'record') return undefined
+    folding = fold(folding, item.record, WITHOUT_LISTS)
+    return pointAfter(folding, { seq: item.frame.seq, record: item.record })
   }
 }

@@ -1,0 +1,46 @@
+import type { Frame } from '../../codec/index.ts'
+import { checkPreamble, PREAMBLE, streamFrames } from '../../codec/index.ts'
+import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
+import type { ArchiveView } from './view.ts'
+
+/** A frame boundary of the archive, and how many frames stand before it. */
+export interface Boundary {
+  readonly seq: number
+  readonly offset: number
+}
+
+/** The boundary before the first frame. */
+export const BEGINNING: Boundary = { seq: 0, offset: PREAMBLE.length }
+
+/**
+ * The archive's frames from a boundary on, up to the tail of the view's head. Stored frames were checked when they were
+ * taken, so bytes that do not walk are damage: `internal`, naming the range (P7).
+ */
+export async function* framesFrom(view: ArchiveView, { seq, offset }: Boundary): AsyncGenerator<Frame> {
+  const { tail } = view.head
+  if (tail <= offset) return
+  try {
+    const bytes =
+      offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, tail)) : view.bytes(offset, tail)
+    yield* streamFrames(bytes, { offset, seq })
+  } catch (error) {
+    if (!isRunfoldError(error, 'bad_frames')) throw error
+    const at = typeof error.facts.offset === 'number' ? error.facts.offset : offset
+    throw new RunfoldError(
+      'internal',
+      `archive bytes ${at} to ${tail} are damaged`,
+      { offset: at, length: tail - at },
+      { cause: error },
+    )
+  }
+}
+
+/** The first batch of an archive is stored whole, so the preamble never spans two chunks. */
+async function* withoutPreamble(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for await (const chunk of chunks) {
+    if (isFirst) checkPreamble(chunk)
+    yield isFirst ? chunk.subarray(PREAMBLE.length) : chunk
+    isFirst = false
+  }
+}

@@ -1,0 +1,5 @@
+export * from './fold-answer.ts'
+export * from './points.ts'
+export * from './records.ts'
+export * from './verify.ts'
+export * from './view.ts'

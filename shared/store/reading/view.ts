@@ -1,0 +1,120 @@
+import type { RunKey } from '../../schema/index.ts'
+import { RunfoldError } from '../../schema/index.ts'
+import { objectKey } from '../keys.ts'
+import type { Extent, Head, Objects } from '../ports.ts'
+
+/** One read of a run: the head it began with, and the archive's bytes up to that head's tail. */
+export interface ArchiveView {
+  readonly run: RunKey
+  readonly head: Head
+  /**
+   * Archive bytes start..end in order, fetched as they are consumed. Throws `internal` with `offset` and `length` of a
+   * range that is not there (P7), `not_found` when the run was removed meanwhile.
+   */
+  bytes(start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+/** A range of the archive in one stored object. */
+interface Piece {
+  readonly start: number
+  readonly end: number
+  readonly key: string
+  /** Where the object's first byte stands in the archive. */
+  readonly origin: number
+  /** Where its last byte stands, exclusive. */
+  readonly objectEnd: number
+}
+
+export const PIECE_BYTES = 4 * 1024 * 1024
+/** Pieces that are fetched at once, at most. */
+export const PIECES_AHEAD = 4
+
+/** `refresh` reads the head strongly again; it is asked only when a named object has vanished. */
+export function openView(
+  objects: Objects,
+  run: RunKey,
+  head: Head,
+  refresh: () => Promise<Head | undefined>,
+): ArchiveView {
+  return { run, head, bytes }
+
+  async function* bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
+    let position = start
+    let current = head
+    let lost: Piece | undefined
+    while (position < end) {
+      for await (const { piece, chunk } of fetchAhead(plan(run, current, position, end))) {
+        if (chunk) {
+          yield chunk
+          position = piece.end
+          continue
+        }
+        // Merging replaces objects and the sweep removes them a good while later: look where the bytes are now.
+        if (lost?.start === piece.start) throw missing(piece.start, Math.min(end, piece.objectEnd))
+        lost = piece
+        current = await sameLife()
+        break
+      }
+    }
+  }
+
+  async function* fetchAhead(pieces: Iterable<Piece>) {
+    const source = pieces[Symbol.iterator]()
+    const ahead: { piece: Piece; chunk: Promise<Uint8Array | undefined> }[] = []
+    // A page often ends within its first piece, so the reading ahead grows only as pieces are taken.
+    for (let allowed = 1; ; allowed = Math.min(PIECES_AHEAD, allowed + 1)) {
+      while (ahead.length < allowed) {
+        const next = source.next()
+        if (next.done) break
+        const chunk = fetchPiece(next.value)
+        chunk.catch(() => {}) // an early end leaves it unwatched; whoever takes the piece sees its error
+        ahead.push({ piece: next.value, chunk })
+      }
+      const first = ahead.shift()
+      if (!first) return
+      yield { piece: first.piece, chunk: await first.chunk }
+    }
+  }
+
+  async function fetchPiece({ start, end, key, origin }: Piece): Promise<Uint8Array | undefined> {
+    const chunk = await objects.get(key, { start: start - origin, end: end - origin })
+    if (chunk && chunk.length !== end - start) throw missing(start + chunk.length, end)
+    return chunk
+  }
+
+  async function sameLife(): Promise<Head> {
+    const fresh = await refresh()
+    if (fresh?.alive && fresh.life === head.life) return fresh
+    throw new RunfoldError('not_found', `the run ${run.run_id} was removed while it was read`)
+  }
+}
+
+/** The pieces of start..end, lazily; throws where the extents leave a hole. */
+function* plan(run: RunKey, head: Head, start: number, end: number): Generator<Piece> {
+  let position = start
+  for (const [origin, extent] of extentsInOrder(head)) {
+    const objectEnd = origin + extent.length
+    if (objectEnd <= position) continue
+    if (origin > position || position >= end) break
+    const key = objectKey(run, origin, extent)
+    while (position < Math.min(end, objectEnd)) {
+      const pieceEnd = Math.min(end, objectEnd, position + PIECE_BYTES)
+      yield { start: position, end: pieceEnd, key, origin, objectEnd }
+      position = pieceEnd
+    }
+  }
+  if (position < end) throw missing(position, end)
+}
+
+export function extentsInOrder(head: Head): [start: number, extent: Extent][] {
+  return Object.keys(head.extents)
+    .sort()
+    .map((name) => [Number(name), head.extents[name] as Extent])
+}
+
+function missing(start: number, end: number): RunfoldError {
+  return new RunfoldError('internal', `archive bytes ${start} to ${end} cannot be read from the storage`, {
+    offset: start,
+    length: end - start,
+  })
+}
