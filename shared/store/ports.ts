@@ -234,3 +234,11 @@ export interface StorePorts {
   readonly index: RunIndex
   readonly tokens: TokenIndex
 }
+
+/** A store that this process holds open and nobody else may open meanwhile. */
+export interface LocalStore {
+  readonly ports: StorePorts
+  /** Resolves with the reason when what was written can no longer be trusted to be durable: the process must end. */
+  readonly broken: Promise<unknown>
+  close(): void
+}

@@ -1,0 +1,54 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { systemClock } from '../clock.ts'
+import type { LocalStore } from '../ports.ts'
+import { GroupCommit, openDatabase } from './database.ts'
+import type { DiskOptions } from './disk.ts'
+import { Disk } from './disk.ts'
+import { fileObjects } from './objects.ts'
+import { sqliteRunIndex } from './run-index.ts'
+import { sqliteTokenIndex } from './token-index.ts'
+
+/**
+ * A folder as the store: `index.sqlite`, and `objects/` whose files hold archive bytes and nothing else.
+ *
+ * @throws Error with one line for the person who starts the server, where the folder cannot be used.
+ */
+export async function openLocalStore(
+  folder: string,
+  options: Partial<Pick<DiskOptions, 'clock' | 'sync'>> = {},
+): Promise<LocalStore> {
+  const root = path.resolve(folder)
+  makeWritable(root)
+  const database = openDatabase(path.join(root, 'index.sqlite'))
+  try {
+    const broken = Promise.withResolvers<unknown>()
+    const disk = new Disk(path.join(root, 'objects'), {
+      clock: systemClock,
+      ...options,
+      onFatal: broken.resolve,
+    })
+    await disk.clean()
+    const commits = new GroupCommit(database, disk)
+    const ports = {
+      objects: fileObjects(disk),
+      index: sqliteRunIndex(database, commits),
+      tokens: sqliteTokenIndex(database, commits),
+    }
+    return { ports, broken: broken.promise, close: () => database.close() }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function makeWritable(root: string): void {
+  try {
+    mkdirSync(root, { recursive: true })
+    accessSync(root, constants.W_OK)
+  } catch (error) {
+    throw new Error(`the data folder ${root} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open, readdir, readFile, stat, unlink } from 'node:fs/promises'
+import path from 'node:path'
+import { RunfoldError } from '../../schema/index.ts'
+import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import type { Disk } from './disk.ts'
+import { diskError, errnoOf } from './disk-error.ts'
+import { decode, pathOf } from './file-name.ts'
+
+const COPY_BYTES = 4 * 1024 * 1024
+/** What is known of an object stands in a file beside it, so that its own file holds its bytes and nothing else. */
+const FACTS = '~facts.json'
+
+/** Objects as files under one folder, named by their keys. */
+export function fileObjects(disk: Disk): Objects {
+  const fileOf = (key: string) => disk.absolute(pathOf(key))
+
+  const writeFacts = (key: string, facts: ObjectFacts) =>
+    disk.write(pathOf(key) + FACTS, async (handle) => void (await handle.writeFile(JSON.stringify(facts))))
+
+  const copyRange = async (source: string, { start, end }: ByteRange, target: FileHandle) => {
+    const handle = await open(fileOf(source), 'r').catch((error) => {
+      if (errnoOf(error) === 'ENOENT')
+        throw new RunfoldError('not_found', 'a source of the composition is gone')
+      throw error
+    })
+    try {
+      for (let at = start; at < end; at += COPY_BYTES) {
+        await writeAll(target, [
+          await readExactly(handle, { start: at, end: Math.min(end, at + COPY_BYTES) }),
+        ])
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  return {
+    put: async (key, chunks, facts) => {
+      await Promise.all([
+        disk.write(pathOf(key), (handle) => writeAll(handle, chunks)),
+        writeFacts(key, facts),
+      ])
+    },
+    get: (key, range) =>
+      absentAsUndefined(async () => {
+        if (!range) return readFile(fileOf(key))
+        const handle = await open(fileOf(key), 'r')
+        try {
+          return await readExactly(handle, range)
+        } finally {
+          await handle.close()
+        }
+      }),
+    compose: async (key, parts: readonly ComposePart[], facts) => {
+      await disk.write(pathOf(key), async (handle) => {
+        for (const part of parts) {
+          if ('bytes' in part) await writeAll(handle, [part.bytes])
+          else await copyRange(part.copy, part.range, handle)
+        }
+      })
+      await writeFacts(key, facts)
+    },
+    remove: async (keys) => {
+      for (const key of keys) {
+        await absentAsUndefined(() => unlink(fileOf(key)))
+        await absentAsUndefined(() => unlink(fileOf(key) + FACTS))
+      }
+    },
+    list: (prefix) => {
+      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      return listFolder(disk, folder, prefix)
+    },
+    facts: (key) =>
+      absentAsUndefined(async () => JSON.parse(await readFile(fileOf(key) + FACTS, 'utf8')) as ObjectFacts),
+  }
+}
+
+/** `folder` is the beginning of a key, up to a slash. */
+async function* listFolder(disk: Disk, folder: string, prefix: string): AsyncGenerator<StoredObject> {
+  const at = disk.absolute(pathOf(folder))
+  const found = (await absentAsUndefined(() => readdir(at, { withFileTypes: true }))) ?? []
+  const entries = found
+    .filter((entry) => !entry.name.endsWith(FACTS) && !entry.name.startsWith('.'))
+    .map((entry) => ({
+      file: entry.name,
+      key: folder + decode(entry.name) + (entry.isDirectory() ? '/' : ''),
+    }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  for (const { file, key } of entries) {
+    if (key.endsWith('/')) {
+      yield* listFolder(disk, key, prefix)
+    } else if (key.startsWith(prefix)) {
+      const facts = await absentAsUndefined(() => stat(path.join(at, file)))
+      if (facts) yield { key, length: facts.size, stored_at: Math.round(facts.mtimeMs) }
+    }
+  }
+}
+
+async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  for (const chunk of chunks) {
+    for (let done = 0; done < chunk.length; ) {
+      done += (await handle.write(chunk, done, chunk.length - done)).bytesWritten
+    }
+  }
+}
+
+async function readExactly(handle: FileHandle, { start, end }: ByteRange): Promise<Uint8Array> {
+  const { size } = await handle.stat()
+  if (end > size) {
+    throw new RunfoldError('internal', `an object holds ${size} bytes, ${end} were expected`)
+  }
+  const bytes = new Uint8Array(end - start)
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done)
+    if (bytesRead === 0) throw new RunfoldError('internal', 'an object became shorter while it was read')
+    done += bytesRead
+  }
+  return bytes
+}
+
+async function absentAsUndefined<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw diskError(error)
+  }
+}

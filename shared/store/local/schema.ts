@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+// Rows are JSON, written and read without losing a digit; columns stand beside for what is searched. `user_version` counts
+// the steps below that were taken, so a newer program lifts an older file and an older program refuses a newer file.
+const STEPS = [
+  `CREATE TABLE heads (
+     tenant TEXT NOT NULL, run_id TEXT NOT NULL, due_at INTEGER, head TEXT NOT NULL,
+     PRIMARY KEY (tenant, run_id)
+   ) WITHOUT ROWID;
+   CREATE INDEX heads_due ON heads (due_at) WHERE due_at IS NOT NULL;
+   CREATE TABLE cards (
+     tenant TEXT NOT NULL, run_id TEXT NOT NULL, life INTEGER NOT NULL, tail INTEGER NOT NULL,
+     created_at INTEGER NOT NULL, card TEXT NOT NULL,
+     PRIMARY KEY (tenant, run_id)
+   ) WITHOUT ROWID;
+   CREATE INDEX cards_created ON cards (tenant, created_at, run_id);
+   CREATE TABLE transfers (
+     tenant TEXT NOT NULL, run_id TEXT NOT NULL, epoch INTEGER NOT NULL, transfer TEXT NOT NULL,
+     PRIMARY KEY (tenant, run_id, epoch)
+   ) WITHOUT ROWID;
+   CREATE TABLE tokens (
+     hash TEXT PRIMARY KEY, tenant TEXT NOT NULL, token_id TEXT NOT NULL, created_at INTEGER NOT NULL,
+     last_used_at INTEGER, token TEXT NOT NULL
+   ) WITHOUT ROWID;
+   CREATE INDEX tokens_tenant ON tokens (tenant, created_at);`,
+]
+
+/** Brings the file to the schema of this program. Needs the write lock, so it also takes hold of the database. */
+export function migrate(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE')
+  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (user_version > STEPS.length) {
+    throw new Error(
+      `the data folder is of a newer runfold (schema ${user_version}, this one knows ${STEPS.length})`,
+    )
+  }
+  for (const step of STEPS.slice(user_version)) database.exec(step)
+  database.exec(`PRAGMA user_version = ${STEPS.length}`)
+  database.exec('COMMIT')
+}
