@@ -1,0 +1,138 @@
+import type * as z from 'zod'
+import type {
+  AcquireRequest,
+  DeltaPoint,
+  DiffAnswer,
+  FoldAnswer,
+  FullPoint,
+  LeaseAnswer,
+  RecordItem,
+  RenewRequest,
+  SummaryPoint,
+  TokenRequest,
+} from '../schema/index.ts'
+import * as schema from '../schema/index.ts'
+import { conforming, drained, readArchive, readTail } from './answers.ts'
+import { gzipIfWorthwhile } from './gzip.ts'
+import { ndjson } from './lines.ts'
+import { type ClientOptions, createTransport, type QueryValue, type Request, readJson } from './transport.ts'
+
+export interface Batch {
+  readonly offset: number
+  readonly epoch: number
+  /** Whole frames; at offset 0 the preamble comes first. */
+  readonly bytes: Uint8Array
+}
+
+export interface ByteSpan {
+  readonly start: number
+  /** exclusive */
+  readonly end: number
+}
+
+export type Point = SummaryPoint | FullPoint | DeltaPoint
+
+type QueryOf<S extends z.ZodType> = { readonly [name in keyof z.input<S>]?: QueryValue }
+
+const NDJSON = { accept: 'application/x-ndjson' }
+
+/** A method per route of API.md; see `createClient`. */
+export type Client = ReturnType<typeof createClient>
+
+/**
+ * Speaks to one server. Every method rejects with RunfoldError: the server's refusal with its code and facts, or
+ * `unavailable` when no answer came. Answers that steer a caller are checked against their schema; answers made of
+ * records are parsed without loss and handed on.
+ */
+export const createClient = (options: ClientOptions) => {
+  const transport = createTransport(options)
+  const { signal } = options
+
+  const json = <T>(request: Request) =>
+    transport.ask(request, async (answer) => (await readJson(answer)) as T)
+  const checked = <S extends z.ZodType>(shape: S, request: Request): Promise<z.infer<S>> =>
+    transport.ask(request, async (answer) => conforming(shape, await readJson(answer)))
+  const nothing = (request: Request) => transport.ask(request, drained)
+  async function* lines<T>(request: Request): AsyncGenerator<T> {
+    yield* ndjson(await transport.open({ ...request, headers: NDJSON }), signal) as AsyncGenerator<T>
+  }
+
+  return {
+    // Service
+    health: () => checked(schema.healthAnswer, { path: ['health'] }),
+    capabilities: () => checked(schema.capabilities, { path: ['capabilities'] }),
+
+    // Lease. Asking again as the same worker gives the same epoch, so a lost answer may be asked for again.
+    acquire: (run: string, request: AcquireRequest): Promise<LeaseAnswer> =>
+      checked(schema.leaseAnswer, { method: 'POST', path: onRun(run, 'lease'), json: request }),
+    renew: (run: string, request: RenewRequest): Promise<LeaseAnswer> =>
+      checked(schema.leaseAnswer, { method: 'PUT', path: onRun(run, 'lease'), json: request }),
+    release: (run: string, epoch: number, within?: AbortSignal) =>
+      nothing({
+        method: 'DELETE',
+        path: onRun(run, 'lease'),
+        query: { epoch },
+        settledBy: ['fenced'],
+        ...(within && { signal: within }),
+      }),
+    leaseState: (run: string) => checked(schema.leaseState, { path: onRun(run, 'lease') }),
+
+    /** May be repeated at any age: the same bytes at the same offset are stored once (P3). */
+    append: async (run: string, { offset, epoch, bytes }: Batch) => {
+      const packed = transport.isNear ? undefined : await gzipIfWorthwhile(bytes)
+      return checked(schema.appendAnswer, {
+        method: 'POST',
+        path: onRun(run, 'frames'),
+        query: { offset, epoch },
+        body: packed ?? bytes,
+        headers: { 'content-type': schema.LVR1_MEDIA_TYPE, ...(packed && { 'content-encoding': 'gzip' }) },
+      })
+    },
+
+    // Runs
+    list: (query: QueryOf<typeof schema.listQuery> = {}) =>
+      checked(schema.listAnswer, { path: ['runs'], query }),
+    run: (run: string) => checked(schema.runAnswer, { path: onRun(run) }),
+    tail: (run: string) => transport.ask({ method: 'HEAD', path: onRun(run) }, readTail),
+    remove: (run: string, force = false) =>
+      nothing({
+        method: 'DELETE',
+        path: onRun(run),
+        query: { force: force || undefined },
+        settledBy: ['not_found'],
+      }),
+
+    /** The verbatim bytes (scope `resume`), all or a span of them. */
+    archive: async (run: string, span?: ByteSpan) => {
+      const headers = span && { range: `bytes=${span.start}-${span.end - 1}` }
+      const answer = await transport.open({ path: onRun(run, 'archive'), ...(headers && { headers }) })
+      return readArchive(answer, span?.start ?? 0, signal)
+    },
+
+    // Reading
+    records: (run: string, query: QueryOf<typeof schema.recordsQuery> = {}) =>
+      json<z.infer<typeof schema.recordsAnswer>>({ path: onRun(run, 'records'), query }),
+    recordLines: (run: string, query: QueryOf<typeof schema.recordsQuery> = {}) =>
+      lines<RecordItem>({ path: onRun(run, 'records'), query }),
+    fold: (run: string, query: QueryOf<typeof schema.foldQuery> = {}) =>
+      json<FoldAnswer>({ path: onRun(run, 'fold'), query }),
+    points: (run: string, query: QueryOf<typeof schema.pointsQuery> = {}) =>
+      json<z.infer<typeof schema.pointsAnswer>>({ path: onRun(run, 'points'), query }),
+    pointLines: (run: string, query: QueryOf<typeof schema.pointsQuery> = {}) =>
+      lines<Point>({ path: onRun(run, 'points'), query }),
+    point: (run: string, point: number) => json<FullPoint>({ path: onRun(run, 'points', String(point)) }),
+    diff: (run: string, from: number, to: number) =>
+      json<DiffAnswer>({ path: onRun(run, 'diff'), query: { from, to } }),
+    verify: (run: string, query: QueryOf<typeof schema.verifyQuery> = {}) =>
+      checked(schema.verifyAnswer, { method: 'POST', path: onRun(run, 'verify'), query }),
+
+    // Tokens. A second attempt after a lost answer would make a second token.
+    makeToken: (request: TokenRequest) =>
+      checked(schema.tokenMade, { method: 'POST', path: ['tokens'], json: request, repeatable: false }),
+    tokens: () => checked(schema.tokenList, { path: ['tokens'] }),
+    revokeToken: (id: string) =>
+      nothing({ method: 'DELETE', path: ['tokens', id], settledBy: ['not_found'] }),
+  }
+}
+
+const onRun = (run: string, ...rest: string[]): readonly string[] => ['runs', run, ...rest]

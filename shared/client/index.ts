@@ -1,0 +1,5 @@
+export type { RunTail } from './answers.ts'
+export { type AppendSource, sendArchive } from './append.ts'
+export { type Client, createClient, type Point } from './http.ts'
+export { Redacted } from './redacted.ts'
+export { isLoopback } from './transport.ts'

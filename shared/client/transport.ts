@@ -1,0 +1,112 @@
+import { jsonText, parseJson } from '../codec/index.ts'
+import { isRunfoldError, type Json, type ProblemCode, RunfoldError } from '../schema/index.ts'
+import { refusal, refusalOfHead } from './problem.ts'
+import type { Redacted } from './redacted.ts'
+import { type RetryPolicy, unreachable, withRetry } from './retry.ts'
+
+export interface ClientOptions {
+  /** Where the server is, with or without a path before `/v1`. */
+  readonly url: string
+  readonly token?: Redacted
+  readonly fetch?: typeof fetch
+  readonly retry?: RetryPolicy
+  /** Ends every request of this client. */
+  readonly signal?: AbortSignal
+}
+
+export interface Request {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Path segments after `/v1`, not yet escaped. */
+  readonly path: readonly string[]
+  readonly query?: Query
+  readonly json?: unknown
+  readonly body?: Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** False for the few requests that would do their work twice. @default true */
+  readonly repeatable?: boolean
+  /** Refusals which, when they answer a repetition, mean that an earlier attempt had done the work and its answer was lost. */
+  readonly settledBy?: readonly ProblemCode[]
+  /** Instead of the client's own. */
+  readonly signal?: AbortSignal
+}
+
+export type QueryValue = string | number | boolean | readonly string[] | undefined
+type Query = Readonly<Record<string, QueryValue>>
+
+/** Sends requests, again where that is allowed, and turns refusals into RunfoldError. */
+export interface Transport {
+  /** A good answer with its body unread. */
+  open(request: Request): Promise<Response>
+  /** A good answer read to its end by `read`; a connection lost meanwhile counts as a failed attempt. */
+  ask<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T>
+  /** Whether the server is on this machine: compression would only cost time. */
+  readonly isNear: boolean
+}
+
+export const createTransport = (options: ClientOptions): Transport => {
+  const base = options.url.replace(/\/+$/, '')
+  const send = options.fetch ?? fetch
+
+  const once = async (request: Request, signal: AbortSignal | undefined): Promise<Response> => {
+    const headers = new Headers(request.headers)
+    if (options.token) headers.set('authorization', `Bearer ${options.token.reveal()}`)
+    const body = request.json === undefined ? request.body : jsonText(request.json)
+    if (request.json !== undefined) headers.set('content-type', 'application/json')
+    const response = await send(`${base}/v1/${addressOf(request)}`, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
+      ...(signal && { signal }),
+    })
+    if (response.ok || response.status === 304) return response
+    throw request.method === 'HEAD' ? refusalOfHead(response) : await refusal(response)
+  }
+
+  const ask = <T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> => {
+    const signal = request.signal ?? options.signal
+    const attempt = async (number: number): Promise<T> => {
+      try {
+        return await read(await once(request, signal))
+      } catch (error) {
+        const settled = number > 1 && isRunfoldError(error) && request.settledBy?.includes(error.code)
+        if (settled) return read(new Response(null, { status: 204 }))
+        throw unreachable(error, base, signal)
+      }
+    }
+    const policy = request.repeatable === false ? { ...options.retry, retries: 0 } : (options.retry ?? {})
+    return withRetry(attempt, policy, signal)
+  }
+
+  return { ask, open: (request) => ask(request, async (response) => response), isNear: isLoopback(base) }
+}
+
+const addressOf = (request: Request): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) query.set(name, Array.isArray(value) ? value.join(',') : String(value))
+  }
+  return request.path.map(segment).join('/') + (query.size > 0 ? `?${query}` : '')
+}
+
+/** Refuses what URL parsing would tidy away, so that a name never reaches another route than its own. */
+const segment = (name: string): string => {
+  if (/^\.{0,2}$/.test(name)) throw new RunfoldError('bad_request', `"${name}" is no name`)
+  return encodeURIComponent(name)
+}
+
+/** Whether a URL points at this very machine. */
+export const isLoopback = (url: string): boolean => {
+  const host = URL.parse(url)?.hostname ?? ''
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** A whole JSON answer with every digit kept. */
+export const readJson = async (response: Response): Promise<Json> => {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    const facts = { http_status: response.status, foreign: true }
+    throw new RunfoldError('internal', 'the answer is not JSON', facts, { cause: error })
+  }
+}
