@@ -1,0 +1,46 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ExitCode } from './exit-codes.ts'
+import type { Session } from './session.ts'
+
+/** Turns the work of a command into a commander action: opens the session and keeps the exit code. */
+export type Act = <Args extends unknown[]>(
+  work: (session: Session, ...args: Args) => Promise<ExitCode | undefined>,
+) => (...args: Args) => Promise<void>
+
+/** Adds one command to the program. */
+export type Verb = (program: Command, act: Act) => void
+
+/** An option that takes a whole number from 0 on. */
+export const wholeNumber = (text: string): number => {
+  const number = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
+  throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+}
+
+/** An option that takes a whole number from 1 on. */
+export const countingNumber = (text: string): number => {
+  const number = wholeNumber(text)
+  if (number > 0) return number
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.')
+}
+
+/** An option that takes a Unix second, which may be negative. */
+export const unixSecond = (text: string): number => {
+  const number = Number(text)
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number
+  throw new InvalidArgumentError('It must be a whole number of Unix seconds.')
+}
+
+/** An option that takes a comma list of known words. */
+export const words =
+  <const Word extends string>(known: readonly Word[]) =>
+  (text: string): readonly Word[] => {
+    const list = text.split(',') as Word[]
+    const unknown = list.find((word) => !known.includes(word))
+    if (unknown === undefined) return list
+    throw new InvalidArgumentError(`"${unknown}" is none of ${known.join(', ')}.`)
+  }
+
+/** The examples below a help text. */
+export const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ runfold ${line}\n`).join('')}`

@@ -1,0 +1,63 @@
+import { isRunfoldError, type RunfoldError } from '#schema'
+import { EXIT, EXIT_OF_PROBLEM, type ExitCode } from './exit-codes.ts'
+import { oneLine } from './terminal-text.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What a person is told of an error, and how the program ends. */
+export interface Explanation {
+  readonly text: string
+  readonly hint?: string
+  readonly code: ExitCode
+}
+
+/** Every expected error in words; an unexpected one keeps its message only, its stack is shown with RUNFOLD_DEBUG=1. */
+export const explain = (error: unknown): Explanation => {
+  if (error instanceof UsageError) return { text: oneLine(error.message), code: EXIT.usage }
+  if (!isRunfoldError(error)) return { text: unexpected(error), code: EXIT.failed }
+  const hint = hintOf(error)
+  return { text: textOf(error), ...(hint && { hint }), code: EXIT_OF_PROBLEM[error.code] }
+}
+
+const textOf = (error: RunfoldError): string => {
+  if (isUnreached(error)) return `no server at ${error.facts.url}`
+  const { request_id } = error.facts
+  const issues = Array.isArray(error.facts.issues) ? error.facts.issues.map(issueText).join('; ') : ''
+  const where = error.code === 'internal' && request_id ? ` (request ${request_id})` : ''
+  return oneLine(`${error.code}: ${error.message}${issues && `: ${issues}`}${where}`)
+}
+
+const hintOf = (error: RunfoldError): string | undefined => {
+  if (isUnreached(error))
+    return 'start one with `npm start` or `runfold serve`, or name another with --url or RUNFOLD_URL'
+  const { facts } = error
+  switch (error.code) {
+    case 'unauthorized':
+      return 'set RUNFOLD_TOKEN; beside a local server the token is in <data folder>/admin-token (RUNFOLD_DATA)'
+    case 'forbidden':
+      return facts.scope ? `the token needs the scope ${oneLine(String(facts.scope))}` : undefined
+    case 'lease_held':
+      return `${holderOf(facts.lease)} holds the lease; wait with --wait, or take it with --force`
+    case 'fenced':
+      return `${holderOf(facts.lease)} has the run now (epoch ${facts.epoch}); nothing more was written`
+    case 'too_large':
+      return `the server takes batches up to ${facts.max_batch_bytes} bytes and offers no direct upload, so this frame cannot be sent`
+    default:
+      return undefined
+  }
+}
+
+/** The connection was refused, the name is unknown, and the like: nobody is there at all. */
+const isUnreached = (error: RunfoldError): boolean =>
+  error.code === 'unavailable' && error.facts.reason !== undefined
+
+const holderOf = (lease: unknown): string => {
+  const { machine_id, world_id } = (lease ?? {}) as { machine_id?: string; world_id?: string }
+  return machine_id ? oneLine(`${machine_id}/${world_id}`) : 'nobody'
+}
+
+const issueText = (issue: unknown): string => {
+  const { path, message } = issue as { path?: unknown; message?: unknown }
+  return [Array.isArray(path) ? path.join('.') : path, message].filter(Boolean).join(': ')
+}
+
+const unexpected = (error: unknown): string => oneLine(error instanceof Error ? error.message : String(error))

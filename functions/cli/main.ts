@@ -1,0 +1,118 @@
+import process from 'node:process'
+import { Command, CommanderError } from 'commander'
+import about from '../../package.json' with { type: 'json' }
+import type { Act, Verb } from './command.ts'
+import { demo } from './commands/demo.ts'
+import { diff } from './commands/diff.ts'
+import { exitCodes } from './commands/exit-codes.ts'
+import { fold } from './commands/fold.ts'
+import { inspect } from './commands/inspect.ts'
+import { lease } from './commands/lease.ts'
+import { ls } from './commands/ls.ts'
+import { pull } from './commands/pull.ts'
+import { push } from './commands/push.ts'
+import { records } from './commands/records.ts'
+import { replay } from './commands/replay.ts'
+import { rm } from './commands/rm.ts'
+import { serve } from './commands/serve.ts'
+import { show } from './commands/show.ts'
+import { token } from './commands/token.ts'
+import { verify } from './commands/verify.ts'
+import { DEFAULT_DATA, DEFAULT_URL } from './config.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { explain } from './explain.ts'
+import { BrokenPipe, type Io, processIo } from './io.ts'
+import { createSession, type GlobalOptions } from './session.ts'
+
+/** In the order of the help text: a server, bytes in and out, looking, owning. */
+const VERBS: readonly Verb[] = [
+  serve,
+  demo,
+  push,
+  pull,
+  ls,
+  show,
+  fold,
+  replay,
+  records,
+  diff,
+  verify,
+  inspect,
+  lease,
+  token,
+  rm,
+  exitCodes,
+]
+
+/** Runs one command line and gives the exit code. Nothing that is expected to go wrong ends in a stack trace. */
+export const main = async (args: readonly string[], io: Io): Promise<ExitCode> => {
+  let code: ExitCode = EXIT.ok
+  const program = createProgram(io)
+  const act: Act =
+    (work) =>
+    async (...given) => {
+      code = (await work(createSession(io, program.opts<GlobalOptions>()), ...given)) ?? EXIT.ok
+    }
+  for (const verb of VERBS) verb(program, act)
+  inheritSettings(program)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    return endedBy(error, io)
+  }
+}
+
+const createProgram = (io: Io): Command =>
+  new Command('runfold')
+    .description('Keeps the journals of AI-agent runs: append, fold, replay, take over.')
+    .version(about.version, '-V, --version', 'print the version')
+    .option('--url <url>', `the server; default RUNFOLD_URL or ${DEFAULT_URL}`)
+    .option('--json', 'print JSON with every digit, a value or an item a line')
+    .helpOption('-h, --help', 'print this help')
+    .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(io.stdout.columns, 100) })
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    })
+    .addHelpText(
+      'after',
+      `
+Where <run|file> is an existing file, has a slash or ends in .lvr, no server is needed.
+
+Environment:
+  RUNFOLD_URL    the server, ${DEFAULT_URL} when not set
+  RUNFOLD_TOKEN  the token; for a server on this machine also found in the data folder
+  RUNFOLD_DATA   the data folder of a server on this machine, ${DEFAULT_DATA} when not set
+  NO_COLOR       no colours
+
+\`runfold help <command>\` explains a command, \`runfold help exit-codes\` the exit codes.`,
+    )
+
+/** Commander hands settings down only to commands made after them, and not to commands of commands. */
+const inheritSettings = (command: Command): void => {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command)
+    inheritSettings(child)
+  }
+}
+
+const endedBy = (error: unknown, io: Io): ExitCode => {
+  if (io.signal.reason instanceof BrokenPipe) return EXIT.ok
+  if (io.signal.aborted) return EXIT.interrupted
+  // Commander has printed its own text already, also for --help and --version.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  const { text, hint, code } = explain(error)
+  void io.stderr.write(`runfold: ${text}\n${hint ? `  ${hint}\n` : ''}`)
+  if (io.env.RUNFOLD_DEBUG === '1' && error instanceof Error) void io.stderr.write(`${error.stack}\n`)
+  return code
+}
+
+/** The program itself; `bin/runfold.js` calls it too. */
+export const run = async (): Promise<void> => {
+  process.exitCode = await main(process.argv.slice(2), processIo())
+}
+
+if (import.meta.main) await run()
