@@ -37,7 +37,7 @@ export interface SeenRequest {
   readonly n: number
 }
 
-export type ChooseFault = (seen: SeenRequest) => Fault | undefined
+export type ChooseFault = (seen: SeenRequest) => Fault | undefined | Promise<Fault | undefined>
 
 export interface FaultProxy {
   readonly endpoint: string
@@ -59,7 +59,7 @@ export async function startFaultProxy(target: string, choose: ChooseFault): Prom
     const asked: Asked = { target, agent, incoming, body: await buffer(incoming) }
     const seen = { operation: operationOf(incoming), path: incoming.url ?? '/', n: n++ }
     count(operations, seen.operation)
-    const fault = choose(seen)
+    const fault = await choose(seen)
     if (fault) count(faults, fault)
     await (fault ? MISCHIEF[fault] : honest)(asked, outgoing)
   }

@@ -23,6 +23,9 @@ export const BY_DUE = { name: 'by_due', partition: 'due', sort: 'due_at' } as co
 /** Partitions of a tenant's listing and of the due list, so that no one of them is hot. More can only be had by rebuilding. */
 export const SHARDS = 8
 
+/** What the newest commit wrote on the head, to be known by it. */
+export const STAMP = 'stamp'
+
 const RUN = 'run#'
 const DIGITS = 16
 const padded = (n: number) => String(n).padStart(DIGITS, '0')

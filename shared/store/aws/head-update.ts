@@ -1,7 +1,7 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import type { RunKey } from '../../schema/index.ts'
 import type { Expectation, Head, HeadChange } from '../ports.ts'
-import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK } from './attributes.ts'
+import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK, STAMP } from './attributes.ts'
 import { attributeOf, extentsAttribute, extentText, identityOf, startOf } from './head-item.ts'
 
 /** Names and values of one expression; every name goes through `#`, since any may be a reserved word. */
@@ -66,8 +66,8 @@ function conditionOf(expect: Expectation, terms: Terms): string {
   return [...exists, ...parts.filter((part) => part !== '')].join(' AND ')
 }
 
-function updateOf(run: RunKey, change: HeadChange, terms: Terms): string {
-  const sets: string[] = []
+function updateOf(run: RunKey, change: HeadChange, stamp: string, terms: Terms): string {
+  const sets = [`${terms.name(STAMP)} = ${terms.value(':stamp', { S: stamp })}`]
   const removes: string[] = []
   const put = (path: string, alias: string, value: AttributeValue | undefined) => {
     if (value === undefined) removes.push(path)
@@ -89,28 +89,24 @@ function updateOf(run: RunKey, change: HeadChange, terms: Terms): string {
   }
   // A merged extent stands where the first of its sources stood; one update may name a path only once.
   for (const name of change.drop ?? []) if (!(name in (change.add ?? {}))) removes.push(place(name))
-  return [
-    ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-    ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
-  ].join(' ')
+  return `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`
 }
 
-/** The one conditional update a commit is. */
+/** The one conditional update a commit is. Its stamp stays on the item until the next. */
 export function headUpdate(
   table: string,
   run: RunKey,
   expect: Expectation,
   change: HeadChange,
+  stamp: string,
 ): UpdateItemCommandInput {
   const terms = new Terms()
-  const update = updateOf(run, change, terms)
   return {
     TableName: table,
     Key: { [PK]: { S: runPk(run) }, [SK]: { S: HEAD } },
     ConditionExpression: conditionOf(expect, terms),
+    UpdateExpression: updateOf(run, change, stamp, terms),
     ExpressionAttributeNames: terms.names,
-    // DynamoDB refuses an empty expression and an empty map.
-    ...(update !== '' && { UpdateExpression: update }),
-    ...(Object.keys(terms.values).length > 0 && { ExpressionAttributeValues: terms.values }),
+    ExpressionAttributeValues: terms.values,
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type DynamoDBClient,
   GetItemCommand,
@@ -6,7 +7,7 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import { RunfoldError, type RunKey, type Transfer } from '../../schema/index.ts'
+import type { RunKey, Transfer } from '../../schema/index.ts'
 import type { CardRow, CardScan, Expectation, Head, HeadChange, RunIndex } from '../ports.ts'
 import { fromAttribute, toAttribute } from './attribute-value.ts'
 import {
@@ -20,6 +21,7 @@ import {
   runOf,
   runPk,
   SK,
+  STAMP,
   TRANSFER,
   transferSk,
 } from './attributes.ts'
@@ -27,11 +29,14 @@ import { batchGet } from './batch-get.ts'
 import { cardItem, cardKey, cardOf, cardTombstone, newerCard } from './card-item.ts'
 import { headOf, type Item } from './head-item.ts'
 import { headUpdate } from './head-update.ts'
-import { asking, isNamed, wasRepeated } from './sdk-error.ts'
+import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
 
 /** A run has a head, a card and some transfers; a scan counts them all before it filters. */
 const ROWS_PER_RUN = 4
+
+/** Enough that no two commits to one run share a stamp. */
+const STAMP_BYTES = 6
 
 const REFUSED = 'ConditionalCheckFailedException'
 
@@ -61,8 +66,7 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async commit(run: RunKey, expect: Expectation, change: HeadChange, card?: CardRow): Promise<boolean> {
-    const update = new UpdateItemCommand(headUpdate(this.#table, run, expect, change))
-    const made = await asking('committing a head', () => this.#unlessRefused(() => this.#client.send(update)))
+    const made = await this.#update(run, expect, change)
     // The commit stands whatever becomes of the card.
     if (made && card) await this.#putCard(card).catch((error) => this.#onStaleCard(run, error))
     return made
@@ -199,21 +203,19 @@ export class DynamoRunIndex implements RunIndex {
 
   /**
    * False when the condition was refused. The SDK repeats a request whose answer was lost, and the repeat of one that
-   * was made is refused by its own effect: then nobody knows, and the head must be read.
+   * was made is refused by its own effect; then, as after any failure, the stamp on the head tells whether it was made.
+   * Another stamp tells nothing: the commit may have been built upon since, or still be on its way.
    */
-  async #unlessRefused(request: () => Promise<unknown>): Promise<boolean> {
+  async #update(run: RunKey, expect: Expectation, change: HeadChange): Promise<boolean> {
+    const stamp = randomBytes(STAMP_BYTES).toString('base64url')
     try {
-      await request()
+      await this.#client.send(new UpdateItemCommand(headUpdate(this.#table, run, expect, change, stamp)))
       return true
     } catch (error) {
-      if (!isNamed(error, REFUSED)) throw error
-      if (!wasRepeated(error)) return false
-      throw new RunfoldError(
-        'unavailable',
-        'a commit was sent twice and refused',
-        { retry_after_s: 1 },
-        { cause: error },
-      )
+      if (isNamed(error, REFUSED) && !wasRepeated(error)) return false
+      const head = await this.#item(headKey(run)).catch(() => undefined)
+      if (head?.[STAMP]?.S === stamp) return true
+      throw storageError('committing a head', error)
     }
   }
 }

@@ -179,13 +179,29 @@ describe('a commit under faults', () => {
   )
 
   it.each<Fault>(['drop_answer', 'cut_answer', 'error_after'])(
-    'whose answer was lost is never called refused, although its repeat is: %s',
+    'whose answer was lost is known by its stamp, although its repeat is refused: %s',
     async (fault) => {
-      const { index, run } = await indexBehind(only('UpdateItem', fault))
-      await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code: 'unavailable' })
-      expect((await index.head(run))?.tail).toBe(10)
+      for (const times of [1, 100]) {
+        const { index, run } = await indexBehind(only('UpdateItem', fault, times))
+        expect(await index.commit(run, { tail: 0 }, append)).toBe(true)
+        expect((await index.head(run))?.tail).toBe(10)
+      }
     },
   )
+
+  it('whose answer was lost and that was built upon since is neither made nor refused', async () => {
+    const others = portsOf(standIns)
+    let tries = 0
+    const { index, run } = await indexBehind(async ({ operation }) => {
+      if (operation !== 'UpdateItem') return undefined
+      if (tries++ === 0) return 'drop_answer'
+      await others.index.commit(run, { tail: 10 }, { set: { tail: 20 } })
+      return undefined
+    })
+    await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code: 'unavailable' })
+    expect((await index.head(run))?.tail).toBe(20)
+    others.close()
+  })
 
   it('that is always answered with a conflict or a failure is unavailable, with throttling slow_down', async () => {
     for (const [fault, code] of [
