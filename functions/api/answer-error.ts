@@ -48,7 +48,7 @@ function headersOf(error: RunfoldError, facts: RunfoldError['facts']): Record<st
         ? { 'WWW-Authenticate': `Bearer realm="runfold", error="insufficient_scope", scope="${scope}"` }
         : {}
     case 'method_not_allowed':
-      return { Allow: String(allow) }
+      return { Allow: (allow as readonly string[]).join(', ') }
     case 'range_not_satisfiable':
       return { 'Content-Range': `bytes */${tail}` }
     default:

@@ -22,7 +22,7 @@ export async function runServer(
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => void running.stop().then(() => process.exit(0)))
     }
-    running.broken.then((cause) => {
+    void running.broken.then((cause) => {
       log.warn('the storage may have lost what it was given, so the server ends', cause)
       process.exit(1)
     })
