@@ -7,10 +7,15 @@ const SYSTEM: Readonly<Record<string, (error: NodeJS.ErrnoException & { port?: n
   EACCES: ({ message }) => `this is not allowed: ${message}`,
 }
 
-/** Why a server did not start, in one line; whatever is not foreseen is told in full. */
+/** Why a server did not start, in one line; a mistake of ours is told in full. */
 export function whyNot(error: unknown): string {
-  if (error instanceof SettingError || isRunfoldError(error)) return error.message
   if (!(error instanceof Error)) return String(error)
   const { code = '' } = error as NodeJS.ErrnoException
-  return SYSTEM[code]?.(error) ?? error.stack ?? error.message
+  const known = SYSTEM[code]?.(error)
+  if (known) return known
+  return isForPeople(error) ? error.message : (error.stack ?? error.message)
 }
+
+/** Plain Errors are thrown on purpose, with a sentence; a TypeError and its like never are. */
+const isForPeople = (error: Error) =>
+  error instanceof SettingError || isRunfoldError(error) || error.constructor === Error

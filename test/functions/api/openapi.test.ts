@@ -78,7 +78,6 @@ describe('the OpenAPI document', () => {
     }
     expect(doc.components.schemas.Card.properties.iteration).toEqual({ type: ['integer', 'null'] })
   })
-  })
 
   it('operations have names of their own', async () => {
     const { found } = await operations()
