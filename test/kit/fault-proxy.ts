@@ -114,7 +114,7 @@ function reply(outgoing: ServerResponse, { status, headers, body }: Answer): voi
 const honest = async (asked: Asked, outgoing: ServerResponse) => reply(outgoing, await forward(asked))
 
 const refusal = (asked: Asked, status: number, code: string): Answer => {
-  if (asked.incoming.headers['x-amz-target']) {
+  if (isDynamo(asked)) {
     const body = Buffer.from(
       JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${code}`, message: code }),
     )
@@ -130,6 +130,7 @@ const refusal = (asked: Asked, status: number, code: string): Answer => {
   }
 }
 
+const isDynamo = ({ incoming }: Asked) => incoming.headers['x-amz-target'] !== undefined
 const isHead = ({ incoming }: Asked) => incoming.method === 'HEAD'
 const breakOff = ({ incoming }: Asked) => void incoming.socket.destroy()
 
@@ -140,6 +141,8 @@ const MISCHIEF: Record<Fault, (asked: Asked, outgoing: ServerResponse) => Promis
   },
   drop_request: async (asked) => breakOff(asked),
   cut_request: async (asked) => {
+    // dynalite ends the process over a request that breaks off, so for it nothing arrives.
+    if (isDynamo(asked)) return breakOff(asked)
     const { method, headers, url = '/' } = asked.incoming
     const cut = request(new URL(url, asked.target), { method, headers })
     cut.on('error', () => {})
@@ -162,8 +165,10 @@ const MISCHIEF: Record<Fault, (asked: Asked, outgoing: ServerResponse) => Promis
     reply(outgoing, refusal(asked, 500, 'InternalServerError'))
   },
   slow_down: async (asked, outgoing) => {
-    const dynamo = asked.incoming.headers['x-amz-target'] !== undefined
-    reply(outgoing, dynamo ? refusal(asked, 400, 'ThrottlingException') : refusal(asked, 503, 'SlowDown'))
+    reply(
+      outgoing,
+      isDynamo(asked) ? refusal(asked, 400, 'ThrottlingException') : refusal(asked, 503, 'SlowDown'),
+    )
   },
   conflict: async (asked, outgoing) => reply(outgoing, refusal(asked, 409, 'ConditionalRequestConflict')),
   duplicate: async (asked, outgoing) => {
