@@ -1,5 +1,5 @@
 import type { RunKey } from '../../schema/index.ts'
-import { RunfoldError } from '../../schema/index.ts'
+import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { objectKey } from '../keys.ts'
 import type { Extent, Head, Objects } from '../ports.ts'
 
@@ -77,9 +77,12 @@ export function openView(
   }
 
   async function fetchPiece({ start, end, key, origin }: Piece): Promise<Uint8Array | undefined> {
-    const chunk = await objects.get(key, { start: start - origin, end: end - origin })
-    if (chunk && chunk.length !== end - start) throw missing(start + chunk.length, end)
-    return chunk
+    try {
+      return await objects.get(key, { start: start - origin, end: end - origin })
+    } catch (error) {
+      // The port promises never fewer bytes than asked for: a damaged object, which here gets its place in the archive.
+      throw isRunfoldError(error, 'internal') ? missing(start, end, error) : error
+    }
   }
 
   async function sameLife(): Promise<Head> {
@@ -112,9 +115,7 @@ export function extentsInOrder(head: Head): [start: number, extent: Extent][] {
     .map((name) => [Number(name), head.extents[name] as Extent])
 }
 
-function missing(start: number, end: number): RunfoldError {
-  return new RunfoldError('internal', `archive bytes ${start} to ${end} cannot be read from the storage`, {
-    offset: start,
-    length: end - start,
-  })
+function missing(start: number, end: number, cause?: unknown): RunfoldError {
+  const facts = { offset: start, length: end - start }
+  return new RunfoldError('internal', `archive bytes ${start} to ${end} cannot be read`, facts, { cause })
 }
