@@ -95,7 +95,7 @@ async function decideAppend(
   const now = parts.clock.now()
   const lease = head.lease as NonNullable<Head['lease']>
   const before =
-    batch.telling.length > 0 && head.headed !== false ? await currentCard(parts, run, head) : undefined
+    batch.telling.length > 0 && head.headed !== false ? await currentCard(parts.ports, run, head) : undefined
   const card = cardAfter(before ?? EMPTY_CARD, batch.telling)
   const { digest, state } = await digestAfter(parts, run, head, batch)
   const extent: Extent = { length: batch.bytes.length, hash, sweep: head.sweep, at: now }
@@ -134,7 +134,7 @@ async function digestAfter(parts: StoreParts, run: RunKey, head: Head, batch: Ba
   const saved = head.hash_state === '' ? null : head.hash_state
   return (
     extendDigest(saved, [batch.bytes]) ??
-    (await digestUpTo(viewOf(parts, run, head), head.tail, [batch.bytes]))
+    (await digestUpTo(viewOf(parts.ports, run, head), head.tail, [batch.bytes]))
   )
 }
 

@@ -49,6 +49,6 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     list: (tenant, query, bounds) => listRuns(parts, tenant, query, bounds),
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),
-    view: async (run) => viewOf(parts, run, living(await ports.index.head(run))),
+    view: async (run) => viewOf(parts.ports, run, living(await ports.index.head(run))),
   }
 }

@@ -2,19 +2,22 @@ import { scanRecord, Unreadable } from '../codec/index.ts'
 import type { RunCard } from '../fold/index.ts'
 import { EMPTY_CARD } from '../fold/index.ts'
 import type { Card, RunKey } from '../schema/index.ts'
+import { card as cardSchema } from '../schema/index.ts'
 import { cardAfter } from './batch.ts'
-import { type StoreParts, viewOf } from './parts.ts'
-import type { CardRow, Head, Ticks } from './ports.ts'
+import { viewOf } from './parts.ts'
+import type { CardRow, Head, StorePorts, Ticks } from './ports.ts'
 import { BEGINNING, framesFrom } from './reading/frames.ts'
 
 // A run's card stands in two places: what moves with every tick in the head, the rest in a row of its own, which is
 // written only when it changes. Put together they are the fold's RunCard.
 
-/** The card's members in the order of API.md. */
+/** What is shown of a card, in the order of API.md. */
 export function cardJson(run: RunKey, card: RunCard): Card {
-  const { workdir: _searchedOnly, headed: _ofTheHead, ...shown } = card
-  return { run_id: run.run_id, ...shown }
+  const shown: Card = { run_id: run.run_id, ...card }
+  return Object.fromEntries(SHOWN.map((name) => [name, shown[name]])) as Card
 }
+
+const SHOWN = Object.keys(cardSchema.shape) as (keyof Card)[]
 
 export function ticksOf(card: RunCard): Ticks {
   return {
@@ -66,19 +69,19 @@ export function isSlowChange(run: RunKey, before: RunCard, after: RunCard): bool
 }
 
 /** The run's card as of its head. A row whose write was lost is made again from the archive. */
-export async function currentCard(parts: StoreParts, run: RunKey, head: Head): Promise<RunCard> {
+export async function currentCard(ports: StorePorts, run: RunKey, head: Head): Promise<RunCard> {
   if (!head.headed) return { ...EMPTY_CARD, headed: head.headed }
-  const row = await parts.ports.index.card(run)
-  return row && isFresh(head, row) ? cardOf(head, row) : deriveCard(parts, run, head)
+  const row = await ports.index.card(run)
+  return row && isFresh(head, row) ? cardOf(head, row) : deriveCard(ports, run, head)
 }
 
 export function isFresh(head: Head, row: CardRow): boolean {
   return row.life === head.life && row.tail >= head.card_tail
 }
 
-async function deriveCard(parts: StoreParts, run: RunKey, head: Head): Promise<RunCard> {
+async function deriveCard(ports: StorePorts, run: RunKey, head: Head): Promise<RunCard> {
   let card = EMPTY_CARD
-  for await (const { payload } of framesFrom(viewOf(parts, run, head), BEGINNING)) {
+  for await (const { payload } of framesFrom(viewOf(ports, run, head), BEGINNING)) {
     if (!(scanRecord(payload) instanceof Unreadable)) card = cardAfter(card, [payload])
   }
   return card

@@ -1,5 +1,6 @@
 export * from './archive.ts'
 export * from './clock.ts'
+export * from './maintain.ts'
 export type { StoreLimits } from './parts.ts'
 export type * from './ports.ts'
 export * from './reading/index.ts'

@@ -9,15 +9,16 @@ import type { Extents } from './ports.ts'
 // largest of them most: copying what was merged a moment ago again with every 32 appends would cost the square of the
 // appends, this way thousands of tiny ones cost n log n too. Small extents that larger ones have shut in become one.
 
-export const MiB = 1024 * 1024
+const MiB = 1024 * 1024
 const LEVELS = [8 * MiB, 64 * MiB, 512 * MiB, 4096 * MiB] as const
 const MAX_SMALL = 32
+const LEAST_IDLE_GROWTH = 1.25
 /** Extents one merge takes at most, for the size of its commit. */
 export const MAX_MERGED = 64
 /** Largest object of S3. */
 const MAX_OBJECT_BYTES = 5 * 1024 * 1024 * MiB
-/** Least size of a part of a multipart object but the last; shorter extents are read and packed. */
-export const MIN_PART_BYTES = 5 * MiB
+/** What S3 copies as a part of a multipart object has at least so many bytes; shorter extents are read. */
+export const MIN_COPY_BYTES = 5 * MiB
 /** What one merge reads into memory at most. */
 const MAX_READ_BYTES = 48 * MiB
 
@@ -46,7 +47,17 @@ export function pickMerge(pieces: readonly Piece[]): readonly Piece[] | undefine
   return undefined
 }
 
-/** The merges that leave one object of an archive to which nothing is added any more. */
+/**
+ * The next merge of an archive that rests and may go on later. Up to 64 MiB it becomes one object; a larger one is left in
+ * a few, each much smaller than the one before it, lest every rest copy all of it again.
+ */
+export function pickIdleMerge(pieces: readonly Piece[]): readonly Piece[] | undefined {
+  if (total(pieces) <= LEVELS[1]) return pickFinalMerge(pieces)
+  const heavy = bounded(heaviest(pieces))
+  return heavy.length > 1 && growth(heavy) >= LEAST_IDLE_GROWTH ? heavy : undefined
+}
+
+/** The merges that leave one object of an archive that has ended. */
 export function pickFinalMerge(pieces: readonly Piece[]): readonly Piece[] | undefined {
   const merged = bounded(pieces)
   return merged.length > 1 ? merged : undefined
@@ -92,11 +103,15 @@ function bounded(pieces: readonly Piece[]): readonly Piece[] {
   while (first > 0 && pieces.length - first < MAX_MERGED) {
     const { length } = pieces[first - 1] as Piece
     bytes += length
-    read += length < MIN_PART_BYTES ? length : 0
+    read += length < MIN_COPY_BYTES ? length : 0
     if (bytes > MAX_OBJECT_BYTES || read > MAX_READ_BYTES) break
     first--
   }
   return pieces.slice(first)
+}
+
+function growth(pieces: readonly Piece[]): number {
+  return total(pieces) / Math.max(...pieces.map(({ length }) => length))
 }
 
 function total(pieces: readonly Piece[]): number {

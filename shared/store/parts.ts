@@ -21,6 +21,6 @@ export interface StoreParts {
 export const MAX_ATTEMPTS = 64
 
 /** The archive as `head` names it; a read that meets a vanished object looks at the head again. */
-export function viewOf({ ports: { objects, index } }: StoreParts, run: RunKey, head: Head): ArchiveView {
+export function viewOf({ objects, index }: StorePorts, run: RunKey, head: Head): ArchiveView {
   return openView(objects, run, head, () => index.head(run))
 }

@@ -29,7 +29,7 @@ export async function replay(
   head: Head,
   batch: Batch,
 ): Promise<AppendAnswer> {
-  const view = viewOf(parts, run, head)
+  const view = viewOf(parts.ports, run, head)
   const stored = Math.min(batch.end, head.tail)
   if (!(await isStored(view, batch, stored))) throw conflict(head, batch)
   if (batch.end > head.tail) {

@@ -14,7 +14,7 @@ export async function describeRun(
   const head = living(await parts.ports.index.head(run))
   const lengths = Object.values(head.extents).map(({ length }) => length)
   const answer: RunAnswer = {
-    ...cardJson(run, await currentCard(parts, run, head)),
+    ...cardJson(run, await currentCard(parts.ports, run, head)),
     ...position(head),
     frames: head.frames,
     points: head.points,

@@ -1,0 +1,148 @@
+import type { RunKey } from '../schema/index.ts'
+import { cardRow, currentCard, isFresh } from './card-row.ts'
+import { SETTLE_MS } from './due.ts'
+import { isLive } from './head.ts'
+import { merge } from './merge.ts'
+import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
+import type { Clock, Head, StorePorts } from './ports.ts'
+import { sweep } from './sweep.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Longer than any read or presigned URL plus clock differences (DESIGN.md). */
+const GRACE_MS = HOUR_MS
+/** Runs looked at in one pass. */
+const RUNS_A_PASS = 100
+/** Merges of one run in one pass, so that a long one does not hold up the others. */
+const MERGES_A_VISIT = 8
+/** After a failure a run has to wait. */
+const RETRY_MS = 60_000
+/** Every so often all heads are visited, in case an entry of the due list was lost. */
+const ROUND_MS = DAY_MS
+const ROUND_RUNS_A_PASS = 20
+
+export interface MaintainOptions {
+  readonly graceMs?: number
+}
+
+export interface Maintainer {
+  /**
+   * Does what is due: merges, final merges, cards, the sweep. Idempotent, and harmless beside another at work. Throws
+   * an AggregateError of what failed after the other runs had their turn.
+   */
+  pass(): Promise<void>
+}
+
+export function createMaintainer(ports: StorePorts, clock: Clock, options: MaintainOptions = {}): Maintainer {
+  const { graceMs = GRACE_MS } = options
+  let round: { after: RunKey | undefined } | undefined
+  let nextRound = clock.now() + ROUND_MS
+
+  /** The next few runs of the slow round, which begins once a day. */
+  const roundRuns = async (): Promise<readonly RunKey[]> => {
+    if (!round && clock.now() < nextRound) return []
+    const runs = await ports.index.everyRun(round?.after, ROUND_RUNS_A_PASS)
+    const isDone = runs.length < ROUND_RUNS_A_PASS
+    round = isDone ? undefined : { after: runs.at(-1) }
+    if (isDone) nextRound = clock.now() + ROUND_MS
+    return runs
+  }
+
+  return {
+    pass: async () => {
+      const failures: unknown[] = []
+      const runs = [...(await ports.index.due(clock.now(), RUNS_A_PASS)), ...(await roundRuns())]
+      for (const run of runs) {
+        try {
+          await visit(ports, clock, run, graceMs)
+        } catch (error) {
+          failures.push(error)
+          await postpone(ports, clock, run).catch(() => {})
+        }
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, `maintenance of ${failures.length} runs failed`)
+    },
+  }
+}
+
+/** Damage does not heal by being looked at every second. */
+async function postpone({ index }: StorePorts, clock: Clock, run: RunKey): Promise<void> {
+  const due_at = (await index.head(run))?.due_at
+  if (due_at) await index.commit(run, { due_at }, { set: { due_at: clock.now() + RETRY_MS } })
+}
+
+/** All that one run needs now, and when it is to be looked at again. */
+async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<void> {
+  const isMergedOut = await mergeAll(ports, clock, run)
+  await mendCard(ports, run)
+  const { next_at } = await sweep(ports, clock, run, graceMs)
+
+  // Judged by what is there now, and written only if that is still so: an append or a holder may have come meanwhile.
+  const head = await ports.index.head(run)
+  if (!head) return
+  const due_at = nextDue(head, clock.now(), isMergedOut, next_at)
+  if (due_at === head.due_at) return
+  const { life, epoch, tail } = head
+  const lease_expires_at = head.lease?.expires_at ?? null
+  await ports.index.commit(
+    run,
+    { life, epoch, tail, lease_expires_at, due_at: head.due_at },
+    { set: { due_at } },
+  )
+}
+
+function nextDue(head: Head, now: number, isMergedOut: boolean, garbage_at: number | null): number | null {
+  const times: number[] = []
+  if (!isMergedOut) times.push(now)
+  if (garbage_at !== null) times.push(garbage_at)
+  if (isLive(head.lease, now)) times.push(head.lease.expires_at)
+  const settled = settlesAt(head, now)
+  if (settled !== null && settled > now) times.push(settled)
+  // What a stalled writer stores after the deletion is found a day later.
+  if (!head.alive && now < head.changed_at + DAY_MS) times.push(head.changed_at + DAY_MS)
+  return times.length > 0 ? Math.min(...times) : null
+}
+
+/** True when nothing is left to merge. */
+async function mergeAll(ports: StorePorts, clock: Clock, run: RunKey): Promise<boolean> {
+  for (let merges = 0; merges < MERGES_A_VISIT; merges++) {
+    const head = await ports.index.head(run)
+    const pieces = head?.alive ? nextMerge(head, clock.now()) : undefined
+    if (!head || !pieces) return true
+    if (!(await merge(ports, clock, run, head, pieces))) return false
+  }
+  return false
+}
+
+function nextMerge(head: Head, now: number): readonly Piece[] | undefined {
+  const pieces = piecesOf(head.extents)
+  const growing = pickMerge(pieces)
+  if (growing) return growing
+  const settled = settlesAt(head, now)
+  if (settled === null || settled > now) return undefined
+  return head.ended ? pickFinalMerge(pieces) : pickIdleMerge(pieces)
+}
+
+/**
+ * When a run of several extents has come to rest: at once where nobody holds it, a while after the last append where its
+ * status is a terminal one; null while it goes on.
+ */
+function settlesAt(head: Head, now: number): number | null {
+  const extents = Object.values(head.extents)
+  if (extents.length < 2) return null
+  if (!isLive(head.lease, now)) return now
+  return head.ended ? Math.max(...extents.map(({ at }) => at)) + SETTLE_MS : null
+}
+
+/** Makes a card again whose write was lost between the commit of the head and its own; takes away that of a tombstone. */
+async function mendCard(ports: StorePorts, run: RunKey): Promise<void> {
+  const head = await ports.index.head(run)
+  if (!head) return
+  if (!head.alive) return ports.index.removeCard(run, head.life)
+  const row = await ports.index.card(run)
+  if (row && isFresh(head, row)) return
+  const card = cardRow(run, head, await currentCard(ports, run, head))
+  const { life, tail } = head
+  await ports.index.commit(run, { alive: true, life, tail }, { set: {} }, card)
+}

@@ -1,0 +1,83 @@
+import { digestOf, loadDigest } from '../codec/index.ts'
+import type { RunKey } from '../schema/index.ts'
+import { RunfoldError } from '../schema/index.ts'
+import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from './keys.ts'
+import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
+import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './ports.ts'
+
+/**
+ * Makes one object of adjacent extents and swaps it in. False when someone else was quicker; its object is then left to
+ * the sweep. Neither the tail nor the epoch is compared, so an append and a merge never hinder each other.
+ */
+export async function merge(
+  { objects, index }: StorePorts,
+  clock: Clock,
+  run: RunKey,
+  head: Head,
+  pieces: readonly Piece[],
+): Promise<boolean> {
+  const sources = pieces.map(({ name }) => sourceOf(run, head, name))
+  const [first, last] = [sources[0], sources.at(-1)]
+  if (!first || !last || first === last) return false
+  await loadDigest()
+  const parts = await partsOf(objects, sources)
+  const length = sources.reduce((sum, { extent }) => sum + extent.length, 0)
+  const merged = { length, hash: hashOf(sources, parts), sweep: head.sweep }
+  const facts = { life: String(head.life), offset: String(first.start), merged: String(sources.length) }
+  await objects.compose(objectKey(run, first.start, merged), parts, facts)
+  // Whatever stands between these two was made of extents that begin where ours do, so dropping by start drops it too.
+  const expect = {
+    alive: true,
+    life: head.life,
+    sweep: head.sweep,
+    extents: { [first.name]: first.extent, [last.name]: last.extent },
+  }
+  const add = { [first.name]: { ...merged, at: clock.now() } }
+  return index.commit(run, expect, { set: {}, drop: pieces.map(({ name }) => name), add })
+}
+
+interface Source {
+  readonly name: string
+  readonly start: number
+  readonly extent: Extent
+  readonly key: string
+}
+
+function sourceOf(run: RunKey, head: Head, name: string): Source {
+  const extent = head.extents[name]
+  if (!extent) throw new RunfoldError('internal', 'a merge names an extent that the head does not')
+  const start = extentStart(name)
+  return { name, start, extent, key: objectKey(run, start, extent) }
+}
+
+/** Large extents are copied inside the storage, smaller ones come by here; how they are cut into parts is the adapter's. */
+async function partsOf(objects: Objects, sources: readonly Source[]): Promise<ComposePart[]> {
+  const parts: ComposePart[] = []
+  for (const source of sources) {
+    const { length } = source.extent
+    const isLarge = length >= MIN_COPY_BYTES
+    parts.push(
+      isLarge
+        ? { copy: source.key, range: { start: 0, end: length } }
+        : { bytes: await readSource(objects, source) },
+    )
+  }
+  return parts
+}
+
+/** Damage must not be merged under a new hash that fits it. */
+async function readSource(objects: Objects, { key, start, extent }: Source): Promise<Uint8Array> {
+  const { length, hash } = extent
+  const bytes = await objects.get(key, { start: 0, end: length })
+  if (bytes && (!isHashOfBytes(hash) || digestOf(bytes).startsWith(hash))) return bytes
+  const detail = `archive bytes ${start} to ${start + length} are lost or changed, they cannot be merged`
+  throw new RunfoldError('internal', detail, { offset: start, length })
+}
+
+/** Of the bytes where all of them came by, else of what is known of the sources (keys.ts). */
+function hashOf(sources: readonly Source[], parts: readonly ComposePart[]): string {
+  const bytes = parts.flatMap((part) => ('bytes' in part ? [part.bytes] : []))
+  if (bytes.length === parts.length) return digestOf(...bytes).slice(0, HASH_DIGITS)
+  const known = sources.map(({ extent }) => `${extent.length}:${extent.hash}`).join('\n')
+  return `x${digestOf(new TextEncoder().encode(known)).slice(0, HASH_DIGITS - 1)}`
+}

@@ -1,0 +1,82 @@
+import type { RunKey } from '../schema/index.ts'
+import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from './keys.ts'
+import type { Clock, Head, StorePorts } from './ports.ts'
+
+// DESIGN.md, "Sweep": the only code that deletes objects. A writer may have stored an object and not committed it yet, for
+// hours; so before anything of the present generation goes the head's `sweep` is raised, which makes that commit fail.
+
+/** Objects deleted by one call. */
+const DELETE_AT_ONCE = 1000
+
+interface Garbage extends ObjectPlace {
+  readonly key: string
+  /** When its grace is over, ms. */
+  readonly free_at: number
+}
+
+export interface Swept {
+  readonly removed: number
+  /** When the next object may go, ms; null when nothing waits. */
+  readonly next_at: number | null
+}
+
+/** Removes what the head does not name and no reader of an older head can still want. */
+export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<Swept> {
+  const seen = await ports.index.head(run)
+  if (!seen) return { removed: 0, next_at: null }
+  const garbage = await garbageOf(ports, run, seen, graceMs)
+  const now = clock.now()
+  const free = garbage.filter(({ free_at }) => free_at <= now)
+  const waiting = garbage.filter(({ free_at }) => free_at > now)
+  const next_at = waiting.length > 0 ? Math.min(...waiting.map(({ free_at }) => free_at)) : null
+  if (free.length === 0) return { removed: 0, next_at }
+
+  if (free.some((object) => object.sweep >= seen.sweep)) {
+    const expect = { life: seen.life, sweep: seen.sweep }
+    if (!(await ports.index.commit(run, expect, { set: { sweep: seen.sweep + 1 } }))) {
+      return { removed: 0, next_at: now }
+    }
+  }
+  // From here on nothing of an older generation can become named; what is named now is kept.
+  const head = await ports.index.head(run)
+  if (!head) return { removed: 0, next_at: null }
+  const named = namesOf(run, head)
+  const doomed = free.filter(({ key, sweep }) => sweep < head.sweep && !named.has(key)).map(({ key }) => key)
+  for (let at = 0; at < doomed.length; at += DELETE_AT_ONCE) {
+    await ports.objects.remove(doomed.slice(at, at + DELETE_AT_ONCE))
+  }
+  return { removed: doomed.length, next_at }
+}
+
+async function garbageOf(
+  { objects }: StorePorts,
+  run: RunKey,
+  head: Head,
+  graceMs: number,
+): Promise<Garbage[]> {
+  const named = namesOf(run, head)
+  const garbage: Garbage[] = []
+  for await (const { key, stored_at } of objects.list(objectPrefix(run))) {
+    const place = named.has(key) ? undefined : parseObjectKey(run, key)
+    if (place) garbage.push({ ...place, key, free_at: unwantedSince(head, place, stored_at) + graceMs })
+  }
+  return garbage
+}
+
+/** Since when no newly planned read can name the object. */
+function unwantedSince(head: Head, { start, length }: ObjectPlace, stored_at: number): number {
+  if (!head.alive) return head.changed_at
+  let since = Math.max(stored_at, head.created_at)
+  for (const [name, extent] of Object.entries(head.extents)) {
+    const from = extentStart(name)
+    const isOverlapping = from < start + length && start < from + extent.length
+    if (isOverlapping) since = Math.max(since, extent.at)
+  }
+  return since
+}
+
+function namesOf(run: RunKey, head: Head): Set<string> {
+  return new Set(
+    Object.entries(head.extents).map(([name, extent]) => objectKey(run, extentStart(name), extent)),
+  )
+}
