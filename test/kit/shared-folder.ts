@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe } from 'vitest'
+import { describe, it } from 'vitest'
 
 /** The read-only inputs (design, golden data, acceptance) beside the checkout. */
 export const SHARED = new URL('../../../shared/', import.meta.url)
@@ -23,5 +23,5 @@ export function sharedText(path: string): string {
 /** Tests that need the shared folder; skipped, and saying so, where it is not there. */
 export function describeShared(title: string, tests: () => void): void {
   if (hasShared) describe(title, tests)
-  else describe.skip(`${title} (skipped: ../shared is not beside the checkout)`, () => {})
+  else it.skip(`${title} (skipped: ../shared is not beside the checkout)`, () => {})
 }
