@@ -51,6 +51,10 @@ const ticks = row<Ticks>(
   'updated_at',
 )
 
+const LEASE = ['machine_id', 'world_id', 'ttl_s', 'expires_at'] as const
+/** Where a lease's expiry stands in its list. */
+export const EXPIRY_PLACE = LEASE.indexOf('expires_at')
+
 type Fields = { readonly [K in keyof Omit<Head, 'extents'>]: Field<Head[K]> }
 
 const FIELDS: Fields = {
@@ -58,8 +62,7 @@ const FIELDS: Fields = {
   alive: plain<boolean>(),
   epoch: plain<number>(),
   sweep: plain<number>(),
-  // Its expiry is asked about, so this one keeps its names.
-  lease: plain<HeadLease | null>(),
+  lease: row<HeadLease>(...LEASE),
   holder: row<Transfer>('epoch', 'machine_id', 'world_id', 'from', 'reason'),
   previous: row<Worker>('machine_id', 'world_id'),
   requires: texts,

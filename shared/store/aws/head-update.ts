@@ -2,7 +2,7 @@ import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dyn
 import type { RunKey } from '../../schema/index.ts'
 import type { Expectation, Head, HeadChange } from '../ports.ts'
 import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK, STAMP } from './attributes.ts'
-import { attributeOf, extentsAttribute, extentText, identityOf, startOf } from './head-item.ts'
+import { attributeOf, EXPIRY_PLACE, extentsAttribute, extentText, identityOf, startOf } from './head-item.ts'
 
 /** Names and values of one expression; every name goes through `#`, since any may be a reserved word. */
 class Terms {
@@ -36,7 +36,7 @@ const PARTS: {
   lease_expires_at: (wanted, terms) =>
     wanted === null
       ? PARTS.held(false, terms)
-      : `${terms.name('lease')}.${terms.name('expires_at')} = ${terms.value(':was_expires_at', { N: String(wanted) })}`,
+      : `${terms.name('lease')}[${EXPIRY_PLACE}] = ${terms.value(':was_expires_at', { N: String(wanted) })}`,
   extents: (wanted, terms) =>
     Object.entries(wanted)
       .map(([name, extent]) => {

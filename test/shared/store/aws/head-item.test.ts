@@ -101,7 +101,7 @@ describe('a head as an item', () => {
 
   it('is some 700 bytes without extents, and an extent is 40', () => {
     const bare = namedSize(itemOf(grownHead(0)))
-    expect(bare).toBeLessThan(850)
+    expect(bare).toBeLessThan(800)
     expect((namedSize(itemOf(grownHead(32))) - bare) / 32).toBeLessThanOrEqual(42)
   })
 })

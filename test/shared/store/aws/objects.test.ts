@@ -145,7 +145,7 @@ describe('objects in S3', () => {
   })
 })
 
-describe('objects in S3 under faults', () => {
+describe('objects in S3 under faults', { timeout: 20_000 }, () => {
   const answerLost: Fault[] = ['drop_answer', 'cut_answer', 'error_after', 'duplicate']
 
   it.each(answerLost)('a completion that took effect is seen to have: %s', async (fault) => {

@@ -203,16 +203,15 @@ describe('a commit under faults', () => {
     others.close()
   })
 
-  it('that is always answered with a conflict or a failure is unavailable, with throttling slow_down', async () => {
-    for (const [fault, code] of [
-      ['conflict', 'unavailable'],
-      ['error_before', 'unavailable'],
-      ['slow_down', 'slow_down'],
-    ] as const) {
-      const { index, run } = await indexBehind(only('UpdateItem', fault, 100))
-      await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code })
-      expect((await index.head(run))?.tail).toBe(0)
-    }
+  it.each<[Fault, string]>([
+    ['conflict', 'unavailable'],
+    ['error_before', 'unavailable'],
+    ['drop_request', 'unavailable'],
+    ['slow_down', 'slow_down'],
+  ])('that is never let through fails: %s is %s', { timeout: 20_000 }, async (fault, code) => {
+    const { index, run } = await indexBehind(only('UpdateItem', fault, 100))
+    await expect(index.commit(run, { tail: 0 }, append)).rejects.toMatchObject({ code })
+    expect((await index.head(run))?.tail).toBe(0)
   })
 
   it('stands when its card cannot be written', async () => {
