@@ -1,11 +1,8 @@
 // Text of records is data of strangers: an escape sequence in a title must not move the reader's cursor, and a
 // direction mark must not turn a line around.
 
-const C0 = '\\u0000-\\u001f'
-const DELETE_AND_C1 = '\\u007f-\\u009f'
-const DIRECTION_MARKS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
-const SEPARATORS_AND_BOM = '\\u2028\\u2029\\ufeff'
-const HARMFUL = new RegExp(`[${C0}${DELETE_AND_C1}${DIRECTION_MARKS}${SEPARATORS_AND_BOM}]`, 'g')
+/** Control characters, direction marks, line and paragraph separators, and the byte order mark. */
+const HARMFUL = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]/gu
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
