@@ -12,7 +12,7 @@ export const LOCAL_LIMITS: Limits = {
 }
 
 /** JSON requests are a handful of short members. */
-export const MAX_JSON_BYTES = 64 << 10
+export const MAX_JSON_BYTES = 256 << 10
 
 /** An answer up to here is sent with its length; a longer one is streamed. */
 export const MAX_BUFFERED_BYTES = 1 << 20

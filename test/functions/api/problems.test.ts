@@ -120,7 +120,7 @@ describe('every problem of the contract', () => {
     const facts = { max_batch_bytes: 1000, max_frame_bytes: 2000 }
     expectProblem(await root.append('a', 0, 1, new Uint8Array(1001)), 413, 'too_large', facts)
     expectProblem(
-      await root.post('/v1/runs/a/lease', { ...owner, requires: Array(9000).fill('capability') }),
+      await root.post('/v1/runs/a/lease', { ...owner, requires: Array(30_000).fill('capability') }),
       413,
       'too_large',
     )

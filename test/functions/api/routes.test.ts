@@ -87,8 +87,8 @@ describe('lease', () => {
     '{"__proto__":{"force":true},"machine_id":"m","world_id":"w"}',
     '{"machine_id":"m","world_id":"w","ttl_s":1e300}',
     '{"machine_id":"m","world_id":"w","ttl_s":4}',
-    `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
-    `{"machine_id":"m","world_id":"w","requires":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    `${'['.repeat(120_000)}${']'.repeat(120_000)}`,
+    `{"machine_id":"m","world_id":"w","requires":${'['.repeat(120_000)}${']'.repeat(120_000)}}`,
   ])('a body %.60j is refused and makes no run', async (body) => {
     const { root } = await testApi()
     const answer = await root.send('POST', '/v1/runs/a/lease', {
