@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { expect, it } from 'vitest'
 import { jsonText, readArchive } from '#codec'
 import {
   applyDelta,
@@ -7,105 +7,76 @@ import {
   diffContext,
   exactDelta,
   foldedView,
+  type Point,
   points,
   pointView,
   windowView,
 } from '#fold'
-import { hasShared, SHARED } from '../../kit/shared-folder.ts'
+import { differences, goldenBytes, goldenCases, goldenLines } from '../../kit/golden.ts'
+import { describeShared, hasShared, sharedPath } from '../../kit/shared-folder.ts'
 import { foldArchive, windowFrom } from './kit.ts'
 
-// The reference's own answers (LVR1.md, golden data), compared by value: digits of integers exactly, the secret null.
+const line = (file: string) => goldenLines(file)[0] as string
+const same = async (actual: unknown, expected: string) =>
+  expect(await differences(expected, jsonText(actual))).toEqual([])
 
-const golden = new URL('format/golden/', SHARED)
-const bytesOf = (file: string) => new Uint8Array(readFileSync(new URL(file, golden)))
-const textOf = (file: string) => readFileSync(new URL(file, golden), 'utf8').trimEnd()
-
-type Compare = {
-  parse(text: string): unknown
-  differences(expected: unknown, actual: unknown, options: { redacted: boolean }): unknown[]
+/** The reference's points carry no numbers. */
+function bare(point: Point) {
+  const { meta, context, at } = pointView(point, 'full') as Record<string, unknown>
+  return { meta, context, at }
 }
-const compare: Compare | undefined = hasShared
-  ? await import(/* @vite-ignore */ new URL('format/compare.mjs', SHARED).href)
-  : undefined
 
-function expectSame(actual: unknown, expected: string) {
-  if (!compare) throw new Error('nothing to compare with')
-  const found = compare.differences(compare.parse(expected), compare.parse(jsonText(actual)), {
-    redacted: true,
+function foldedOf(file: string) {
+  const state = foldArchive(goldenBytes(file))
+  return typeof state === 'object' ? foldedView(state) : null
+}
+
+describeShared('the reference’s folds, points and diffs', () => {
+  const cases = hasShared ? goldenCases() : []
+
+  it.each(cases)('folds $file', async ({ file, head: { fold_lenient: wanted } }) => {
+    if (!wanted.ok) expect(() => foldedOf(file)).toThrow()
+    else if (wanted.file) await same(foldedOf(file), line(wanted.file))
+    else expect(foldedOf(file)).not.toBeNull()
   })
-  expect(found).toEqual([])
-}
 
-interface Outcome {
-  readonly ok: boolean
-  readonly lines?: number
-  readonly file?: string
-}
-interface Case {
-  readonly file: string
-  readonly head: Readonly<Record<string, Outcome>>
-}
-const cases: Case[] = hasShared ? JSON.parse(textOf('cases.json')) : []
-const pairs = hasShared
-  ? readdirSync(new URL('diffs/', golden)).flatMap((file) => /^(.*)\.next\.json$/.exec(file)?.[1] ?? [])
-  : []
+  it.each(cases)('replays $file', async ({ file, head: { replay_lenient: wanted } }) => {
+    const replay = () => [...points(readArchive(goldenBytes(file)))]
+    if (!wanted.ok) return expect(replay).toThrow()
+    const found = replay()
+    expect(found).toHaveLength(wanted.lines as number)
+    const lines = wanted.file ? goldenLines(wanted.file) : []
+    for (const [n, expected] of lines.entries()) await same(bare(found[n] as Point), expected)
+  })
 
-describe.skipIf(!hasShared)(
-  'the fold of every golden archive is the reference’s (skipped without ../shared)',
-  () => {
-    it.each(cases)('folds $file', ({ file, head }) => {
-      const wanted = head.fold_lenient as Outcome
-      if (!wanted.ok) return expect(() => foldArchive(bytesOf(file))).toThrow()
-      const state = foldArchive(bytesOf(file))
-      if (wanted.file) expectSame(typeof state === 'object' ? foldedView(state) : null, textOf(wanted.file))
-    })
+  it.each([
+    ['head/gen-100.lvr', 'head/gen-100.fold.json'],
+    ['head/gen-2000.lvr', 'head/gen-2000.fold.json'],
+    ['seed/gen-100.lvr', 'seed/gen-100.head.fold.json'],
+    ['seed/gen-2000.lvr', 'seed/gen-2000.head.fold.json'],
+  ])('folds %s', async (file, wanted) => {
+    await same(foldedOf(file), goldenLines(wanted).join('\n'))
+  })
 
-    it.each(cases)('replays $file', ({ file, head }) => {
-      const wanted = head.replay_lenient as Outcome
-      if (!wanted.ok) return expect(() => [...points(readArchive(bytesOf(file)))]).toThrow()
-      const found = [...points(readArchive(bytesOf(file)))]
-      expect(found).toHaveLength(wanted.lines as number)
-      if (!wanted.file) return
-      const lines = textOf(wanted.file).split('\n')
-      for (const [n, point] of found.entries()) {
-        const { meta, context, at } = pointView(point, 'full') as Record<string, unknown>
-        expectSame({ meta, context, at }, lines[n] as string)
-      }
-    })
+  it('replays a longer run', async () => {
+    const lines = goldenLines('head/gen-100.replay.jsonl')
+    const found = [...points(readArchive(goldenBytes('head/gen-100.lvr')))]
+    expect(found).toHaveLength(lines.length)
+    for (const [n, point] of found.entries()) await same(bare(point), lines[n] as string)
+  })
 
-    it.each([
-      ['head/gen-100.lvr', 'head/gen-100.fold.json'],
-      ['head/gen-2000.lvr', 'head/gen-2000.fold.json'],
-      ['seed/gen-100.lvr', 'seed/gen-100.head.fold.json'],
-      ['seed/gen-2000.lvr', 'seed/gen-2000.head.fold.json'],
-    ])('folds %s', (file, wanted) => {
-      const state = foldArchive(bytesOf(file))
-      if (typeof state !== 'object') throw new Error('no header')
-      expectSame(foldedView(state), textOf(wanted))
-    })
+  const folder = hasShared ? readdirSync(sharedPath('format/golden/diffs')) : []
+  const pairs = folder.flatMap((file) => /^(.*)\.next\.json$/.exec(file)?.[1] ?? [])
 
-    it('replays a longer run', () => {
-      const lines = textOf('head/gen-100.replay.jsonl').split('\n')
-      const found = [...points(readArchive(bytesOf('head/gen-100.lvr')))]
-      expect(found).toHaveLength(lines.length)
-      for (const [n, point] of found.entries()) {
-        const { meta, context, at } = pointView(point, 'full') as Record<string, unknown>
-        expectSame({ meta, context, at }, lines[n] as string)
-      }
-    })
-
-    it.each(pairs)('tells %s as the reference does, with what it loses', (pair) => {
-      const [prev, next] = ['prev', 'next'].map((side) => windowFrom(textOf(`diffs/${pair}.${side}.json`)))
-      if (!prev || !next) throw new Error('two windows are needed')
-      const delta = diffContext(prev, next)
-      const applied = applyDelta(prev, delta)
-      const file = `diffs/${pair}.head.json`
-      const roundtrip = jsonText(windowView(applied)) === jsonText(windowView(next))
-      if (existsSync(new URL(file, golden))) {
-        expectSame({ delta: deltaView(delta), applied: windowView(applied), roundtrip }, textOf(file))
-      }
-      const exact = exactDelta(prev, next)
-      expect(exact && jsonText(windowView(applyDelta(prev, exact)))).toBe(jsonText(windowView(next)))
-    })
-  },
-)
+  it.each(pairs)('tells the change %s as the reference does, with what it loses', async (pair) => {
+    const window = (side: string) => windowFrom(line(`diffs/${pair}.${side}.json`))
+    const [prev, next] = [window('prev'), window('next')]
+    const text = jsonText(windowView(next))
+    const delta = diffContext(prev, next)
+    const applied = windowView(applyDelta(prev, delta))
+    const roundtrip = jsonText(applied) === text
+    await same({ delta: deltaView(delta), applied, roundtrip }, line(`diffs/${pair}.head.json`))
+    const exact = exactDelta(prev, next)
+    expect(exact && jsonText(windowView(applyDelta(prev, exact)))).toBe(text)
+  })
+})
