@@ -125,3 +125,8 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
     ),
   ),
 )
+
+/** `fc.assert` of a synchronous property: it throws, there is no promise to wait for. */
+export function assertProperty<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): void {
+  void fc.assert(property, parameters)
+}

@@ -1,5 +1,9 @@
 const encoder = new TextEncoder()
 
+/** A code point takes at most so many bytes in UTF-8. */
+const MOST_UNIT_BYTES = 4
+const STRETCH = 65_536
+
 /** Bytes being written; the buffer doubles as it fills. */
 export class Sink {
   #buffer: Uint8Array
@@ -24,10 +28,15 @@ export class Sink {
     this.#length += piece.length
   }
 
-  /** Writes text as it stands. */
+  /** Writes text as it stands, a stretch at a time: no more than a byte per letter is reserved on a guess. */
   text(text: string): void {
-    this.#reserve(3 * text.length)
-    this.#length += encoder.encodeInto(text, this.#buffer.subarray(this.#length)).written
+    for (let at = 0; at < text.length; ) {
+      this.#reserve(Math.max(MOST_UNIT_BYTES, Math.min(text.length - at, STRETCH)))
+      const rest = at === 0 ? text : text.slice(at)
+      const { read, written } = encoder.encodeInto(rest, this.#buffer.subarray(this.#length))
+      at += read
+      this.#length += written
+    }
   }
 
   /** Writes a JSON string: `"`, `\` and what is below 0x20 escaped, nothing else (LVR1.md 3.3). */

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkPreamble, encodeFrame, MAX_FRAME_BYTES, streamFrames, walkFrames } from '#codec'
+import { assertProperty } from '../../kit/arbitraries.ts'
+
+const payloads = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 6 })
+const concat = (pieces: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(pieces))
+const prefix = (length: bigint) => {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, length)
+  return bytes
+}
+const refusal = (reason: string, offset: number, frame: number) =>
+  expect.objectContaining({ code: 'bad_frames', facts: { reason, offset, frame } })
+
+function* cut(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+describe('walkFrames', () => {
+  it('gives back what was framed, with its place in the archive', () => {
+    assertProperty(
+      fc.property(payloads, (list) => {
+        const frames = [...walkFrames(concat(list.map(encodeFrame)), { offset: 106, seq: 7 })]
+        expect(frames.map(({ payload }) => [...payload])).toEqual(list.map((payload) => [...payload]))
+        let offset = 106
+        for (const [i, frame] of frames.entries()) {
+          expect(frame).toMatchObject({ seq: 7 + i, offset, length: 8 + (list[i]?.length ?? 0) })
+          offset += frame.length
+        }
+      }),
+    )
+  })
+
+  it('refuses bytes cut anywhere inside a frame, naming where that frame begins', () => {
+    const first = encodeFrame(Uint8Array.of(1, 2, 3))
+    const bytes = concat([first, encodeFrame(Uint8Array.of(4, 5))])
+    for (let end = first.length + 1; end < bytes.length; end++) {
+      expect(() => [...walkFrames(bytes.subarray(0, end), { offset: 50, seq: 9 })]).toThrow(
+        refusal('torn_frame', 61, 1),
+      )
+    }
+  })
+
+  it.each([BigInt(MAX_FRAME_BYTES) + 1n, 2n ** 32n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n])(
+    'refuses a length of %s before anything else',
+    (length) => {
+      expect(() => [...walkFrames(concat([prefix(length), Uint8Array.of(1)]))]).toThrow(
+        refusal('frame_too_large', 0, 0),
+      )
+    },
+  )
+
+  it('takes the largest length at its word, and finds it torn', () => {
+    expect(() => [...walkFrames(prefix(BigInt(MAX_FRAME_BYTES)))]).toThrow(refusal('torn_frame', 0, 0))
+  })
+
+  it('walks a Buffer without sharing its ways', () => {
+    const [frame] = walkFrames(Buffer.from(encodeFrame(Uint8Array.of(1, 2))))
+    expect(Buffer.isBuffer(frame?.payload)).toBe(false)
+  })
+})
+
+describe('streamFrames', () => {
+  it('gives the same frames in chunks of any size, each in memory of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(payloads, fc.integer({ min: 1, max: 30 }), async (list, size) => {
+        const bytes = concat(list.map(encodeFrame))
+        const frames = []
+        for await (const frame of streamFrames(cut(bytes, size), { offset: 6, seq: 0 })) frames.push(frame)
+        const walked = [...walkFrames(bytes, { offset: 6 })]
+        expect(frames).toEqual(walked)
+        expect(frames.every(({ payload }) => payload.buffer !== bytes.buffer)).toBe(true)
+      }),
+    )
+  })
+
+  it('refuses what does not end with a frame', async () => {
+    const all = async (bytes: Uint8Array) => {
+      for await (const _ of streamFrames([bytes], { offset: 6, seq: 3 }));
+    }
+    await expect(all(encodeFrame(Uint8Array.of(1, 2)).subarray(0, 9))).rejects.toThrow(
+      refusal('torn_frame', 6, 0),
+    )
+    await expect(all(prefix(2n ** 40n))).rejects.toThrow(refusal('frame_too_large', 6, 0))
+  })
+
+  it('allocates by what came, never by what a prefix says', async () => {
+    const before = process.memoryUsage().arrayBuffers
+    const stream = streamFrames(cut(concat([prefix(BigInt(MAX_FRAME_BYTES)), new Uint8Array(1000)]), 10))
+    await expect(stream.next()).rejects.toThrow()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
+  })
+})
+
+describe('the preamble', () => {
+  it('gives the version of an archive this reader knows', () => {
+    expect(checkPreamble(new TextEncoder().encode('LVR1\u0000\u0001{'))).toBe(1)
+    expect(checkPreamble(new TextEncoder().encode('LVR1\u0000\u0000'))).toBe(0)
+  })
+
+  it('of a newer version is refused by name', () => {
+    expect(() => checkPreamble(new TextEncoder().encode('LVR1\u0000\u0002'))).toThrow(
+      'format version 2, this reader knows up to 1',
+    )
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { encodeArchive, encodeFrame, encodeRecord, inspect, readArchive, salvage } from '#codec'
+import type { JournalRecord } from '#schema'
+
+const status = (at: number): JournalRecord => ({ StatusChanged: { status: 'running', at } })
+const message = (content: string): JournalRecord => ({
+  Message: { message: { role: 'user', content }, at: 9 },
+})
+const frameOf = (record: JournalRecord) => encodeFrame(encodeRecord(record))
+const concat = (...pieces: Uint8Array[]) => new Uint8Array(Buffer.concat(pieces))
+
+/** A daemon died while it wrote a long message; the next one appended behind it (LVR1.md 5.1). */
+const whole = encodeArchive([status(1)])
+const cut = frameOf(message('x'.repeat(500))).subarray(0, 60)
+const torn = concat(whole, cut, frameOf(status(2)), frameOf(status(3)))
+
+const found = (bytes: Uint8Array, tail: number) =>
+  [...salvage(bytes, tail)].map(({ salvaged, frame, record }) => ({
+    salvaged,
+    seq: frame.seq,
+    offset: frame.offset,
+    at: record.at,
+  }))
+
+describe('salvage', () => {
+  it('finds what was appended behind a tear, marked, with its offset', () => {
+    const start = whole.length + cut.length
+    expect(found(torn, whole.length)).toEqual([
+      { salvaged: true, seq: 0, offset: start, at: 2 },
+      { salvaged: true, seq: 1, offset: start + frameOf(status(2)).length, at: 3 },
+    ])
+  })
+
+  it('searches again behind the next tear', () => {
+    const twice = concat(torn, cut, frameOf(status(4)))
+    expect(found(twice, whole.length).map(({ at }) => at)).toEqual([2, 3, 4])
+  })
+
+  it('finds nothing in what only looks like a frame', () => {
+    const unknown = encodeFrame(new TextEncoder().encode('{"New":{}}'))
+    expect(found(concat(whole, cut, unknown, new Uint8Array(40)), whole.length)).toEqual([])
+    expect(found(whole, whole.length)).toEqual([])
+  })
+
+  it('is never what a reader does by itself', () => {
+    expect([...readArchive(torn)].map((item) => item.type)).toEqual(['record', 'torn'])
+  })
+})
+
+describe('inspect', () => {
+  it('explains an archive frame by frame, with what a salvage would find', () => {
+    expect([...inspect(torn)]).toEqual([
+      'seq    offset       length     kind               at',
+      '0      6            53         StatusChanged      1',
+      '1      59           166        torn tail: short_payload, to the end of the file',
+      'salvage 119          53         StatusChanged      2',
+      'salvage 172          53         StatusChanged      3',
+      '2 records could be salvaged behind the torn tail',
+      '225 bytes, 1 records, 0 points, 0 unreadable frames',
+    ])
+  })
+
+  it('explains bytes that are no archive at all, and shows no text of payloads', () => {
+    expect([...inspect(new Uint8Array())].at(-1)).toBe(
+      '0 bytes, not an archive this reader knows: the file is empty',
+    )
+    const secret = encodeFrame(new TextEncoder().encode('{"Header":{"callback_secret":"hush"}}'))
+    expect([...inspect(concat(whole, secret))].join('\n')).not.toContain('hush')
+  })
+})
