@@ -44,10 +44,9 @@ export function fileObjects(disk: Disk): Objects {
     },
     get: (key, range) =>
       absentAsUndefined(async () => {
-        if (!range) return readFile(fileOf(key))
         const handle = await open(fileOf(key), 'r')
         try {
-          return await readExactly(handle, range)
+          return await readExactly(handle, range ?? { start: 0, end: (await handle.stat()).size })
         } finally {
           await handle.close()
         }
