@@ -89,11 +89,11 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const stop = async () => {
       closing.abort()
       await Promise.all([closed(server), maintained])
-      await store.close()
+      store.close()
     }
     return { url: urlOf(server), data: env.data, token, broken: store.broken, stop }
   } catch (error) {
-    await store.close()
+    store.close()
     throw error
   }
 }
@@ -123,14 +123,16 @@ const listening = (server: Server, { port, host }: ServerEnv) =>
     server.listen(port, host, () => resolve())
   })
 
+/** Connections that were busy become idle as their requests end, so they are looked at until none is left. */
 const closed = (server: Server) =>
   new Promise<void>((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), 50)
     const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS)
     server.close(() => {
+      clearInterval(idle)
       clearTimeout(late)
       resolve()
     })
-    server.closeIdleConnections()
   })
 
 function urlOf(server: Server): string {
