@@ -36,7 +36,7 @@ const hintOf = (error: RunfoldError): string | undefined => {
     case 'forbidden':
       return facts.scope ? `the token needs the scope ${oneLine(String(facts.scope))}` : undefined
     case 'lease_held':
-      return `${holderOf(facts.lease)} holds the lease; wait with --wait, or take it with --force`
+      return `${holderOf(facts.lease)} holds the lease; wait until it is free, or use --force`
     case 'fenced':
       return `${holderOf(facts.lease)} has the run now (epoch ${facts.epoch}); nothing more was written`
     case 'too_large':
