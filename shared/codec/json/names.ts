@@ -1,41 +1,79 @@
-import type { Cursor } from './cursor.ts'
-
-/** Objects with more members than this are checked through a set of texts. */
+/** Objects with more members than this are checked through a table. */
 const PAIRWISE = 16
 
-const decoder = new TextDecoder()
+/** Other in every process, so that no file can be made whose names all meet in one slot. */
+const SEED = Math.floor(Math.random() * 2 ** 32)
 
-/** Notices a name that occurs twice in one object of free keys; the canonical form holds the last of them only. */
+/**
+ * Notices a name that occurs twice in one object of free keys; the canonical form holds the last of them only. Keeps
+ * positions, not texts: an object of a million members costs a few bytes for each.
+ *
+ * Names are known by where their opening quote stands; all are canonically escaped, so equal bytes are equal names.
+ */
 export class Names {
-  readonly #bounds: number[] = []
-  #texts: Set<string> | undefined
+  readonly #bytes: Uint8Array
+  readonly #few: number[] = []
+  /** Open addressing; 0 is empty, as no name stands at the very beginning. */
+  #table = new Uint32Array(0)
+  #count = 0
 
-  /** Says whether the name between these positions, quotes included and canonically escaped, was there before. */
-  repeats(c: Cursor, start: number, end: number): boolean {
-    if (this.#texts !== undefined) return this.#addText(c, start, end)
-    const bounds = this.#bounds
-    for (let i = 0; i < bounds.length; i += 2) {
-      if (sameBytes(c.bytes, bounds[i] as number, bounds[i + 1] as number, start, end)) return true
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** Says whether the name between these positions, quotes included, was there before. */
+  repeats(start: number, end: number): boolean {
+    if (this.#table.length > 0) {
+      if (2 * this.#count >= this.#table.length) this.#grow()
+      return this.#meets(start, end)
     }
-    bounds.push(start, end)
-    if (bounds.length > 2 * PAIRWISE) {
-      this.#texts = new Set()
-      for (let i = 0; i < bounds.length; i += 2)
-        this.#addText(c, bounds[i] as number, bounds[i + 1] as number)
-    }
+    for (const earlier of this.#few) if (this.#same(earlier, start, end)) return true
+    this.#few.push(start)
+    if (this.#few.length > PAIRWISE) this.#grow()
     return false
   }
 
-  #addText(c: Cursor, start: number, end: number): boolean {
-    const texts = this.#texts as Set<string>
-    const before = texts.size
-    texts.add(decoder.decode(c.bytes.subarray(start, end)))
-    return texts.size === before
+  /** Puts the name into the table unless an equal one is there. */
+  #meets(start: number, end: number): boolean {
+    const mask = this.#table.length - 1
+    for (let slot = this.#hash(start) & mask; ; slot = (slot + 1) & mask) {
+      const earlier = this.#table[slot] as number
+      if (earlier === 0) {
+        this.#table[slot] = start
+        this.#count++
+        return false
+      }
+      if (this.#same(earlier, start, end)) return true
+    }
   }
-}
 
-function sameBytes(bytes: Uint8Array, start: number, end: number, from: number, to: number): boolean {
-  if (end - start !== to - from) return false
-  for (let i = start, j = from; i < end; i++, j++) if (bytes[i] !== bytes[j]) return false
-  return true
+  #grow(): void {
+    const earlier = this.#count === 0 ? this.#few : this.#table
+    this.#table = new Uint32Array(Math.max(4 * PAIRWISE, 2 * this.#table.length))
+    this.#count = 0
+    const mask = this.#table.length - 1
+    for (const start of earlier) {
+      if (start === 0) continue
+      let slot = this.#hash(start) & mask
+      while (this.#table[slot] !== 0) slot = (slot + 1) & mask
+      this.#table[slot] = start
+      this.#count++
+    }
+  }
+
+  /** FNV-1a over the name's bytes up to its closing quote. */
+  #hash(start: number): number {
+    let hash = SEED
+    for (let at = start + 1; this.#bytes[at] !== 0x22; at++) {
+      if (this.#bytes[at] === 0x5c) at++
+      hash = Math.imul(hash ^ (this.#bytes[at] as number), 0x01000193)
+    }
+    return hash ^ (hash >>> 15)
+  }
+
+  #same(earlier: number, start: number, end: number): boolean {
+    for (let i = 0; i < end - start; i++)
+      if (this.#bytes[earlier + i] !== this.#bytes[start + i]) return false
+    return true
+  }
 }

@@ -94,7 +94,7 @@ export class Members {
   constructor(c: Cursor) {
     if (c.mode === REWRITE) this.#map = new Map()
     else if (c.mode === VALUES) this.#plain = Object.create(null)
-    else if (c.canonical) this.#names = new Names()
+    else if (c.canonical) this.#names = new Names(c.bytes)
   }
 
   readName(c: Cursor): void {
@@ -104,7 +104,7 @@ export class Members {
     }
     const start = c.at
     scanString(c)
-    if (c.canonical && this.#names?.repeats(c, start, c.at) === true) c.canonical = false
+    if (c.canonical && this.#names?.repeats(start, c.at) === true) c.canonical = false
   }
 
   add(value: unknown): void {

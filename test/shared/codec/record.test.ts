@@ -126,6 +126,32 @@ describe('records', () => {
   })
 })
 
+describe('many names in one object', () => {
+  const meta = (metadata: string) =>
+    new TextEncoder().encode(
+      `{"ContextDiff":{"delta":{"stage_name":"","total_tokens":0,"max_tokens":0,"regions":[{"Append":{"name":"c","entries":[{"content":"","tokens":0,"kind":{"type":"Text"},"metadata":{${metadata}},"taint":"Public"}],"current_tokens":0}}]},"at":1}}`,
+    )
+  const members = Array.from({ length: 3000 }, (_, i) => `"${i % 2 === 0 ? 'k' : '\\"é'}${i}":${i}`)
+
+  it('are held as they stand while they differ', () => {
+    const payload = meta(members.join())
+    expect(recordView(payload).bytes.buffer).toBe(payload.buffer)
+  })
+
+  it.each([0, 5, 16, 17, 40, 2999])('and the last of two wins, when member %i is repeated', (i) => {
+    const repeated = (members[i] as string).replace(/:\d+$/, ':"again"')
+    const view = text(recordView(meta([...members, repeated].join())).bytes)
+    expect(view).toContain(repeated)
+    expect(view).not.toContain(`${members[i]},`)
+    expect(view.length).toBe(
+      meta(members.join()).length +
+        '"again"'.length -
+        String(i).length -
+        (text(meta('')).length * 0 + meta(members.join()).length - text(meta(members.join())).length),
+    )
+  })
+})
+
 describe('a held record', () => {
   it('carries entries and metas as slices of the frame they came in', () => {
     const entry = {
