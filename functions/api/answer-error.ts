@@ -33,6 +33,7 @@ export function answerError(error: RunfoldError, request_id: string): Response {
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
+      'Runfold-Request-Id': request_id,
       ...headersOf(error, facts),
     },
   })
@@ -45,7 +46,9 @@ function headersOf(error: RunfoldError, facts: RunfoldError['facts']): Record<st
       return { 'WWW-Authenticate': 'Bearer realm="runfold"' }
     case 'forbidden':
       return typeof scope === 'string'
-        ? { 'WWW-Authenticate': `Bearer realm="runfold", error="insufficient_scope", scope="${scope}"` }
+        ? {
+            'WWW-Authenticate': `Bearer realm="runfold", error="insufficient_scope", scope="${scope.replaceAll(' or ', ' ')}"`,
+          }
         : {}
     case 'method_not_allowed':
       return { Allow: (allow as readonly string[]).join(', ') }

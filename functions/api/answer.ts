@@ -5,7 +5,7 @@ import { type BodySource, bodyOf, joined } from './stream.ts'
 export interface AnswerInit {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Asked now and then while an answer is streamed; throws when the caller may not read on. */
+  /** Asked before each piece of a streamed answer; throws when the caller may not read on. */
   readonly stillAllowed?: () => Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Principal } from '#store'
+import type { Clock, Principal } from '#store'
 import { authenticate, type Need, requirePrefix, requireScope } from './auth.ts'
 import { type BodyRule, readBody } from './body.ts'
 import type { Env } from './env.ts'
@@ -37,9 +37,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
         headers: raw.headers,
         head: c.req.method === 'HEAD',
         signal: AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
-        stillAllowed: async () => {
-          await allowed(route.need, raw.headers, parts, params.run_id)
-        },
+        stillAllowed: recheck(parts.clock, () => allowed(route.need, raw.headers, parts, params.run_id)),
       } satisfies Call
       see({ bytes_in: call.bytes.length })
       return await route.handle(call)
@@ -55,6 +53,18 @@ async function allowed(need: Need, headers: Headers, parts: Parts, run_id: strin
   if (need !== 'token') requireScope(principal, need)
   if (run_id !== undefined) requirePrefix(principal, run_id)
   return principal
+}
+
+/** With the 30 s of the token cache, a revocation ends a stream within 60 s. */
+const RECHECK_MS = 25_000
+
+function recheck(clock: Clock, check: () => Promise<unknown>): () => Promise<void> {
+  let due = clock.now() + RECHECK_MS
+  return async () => {
+    if (clock.now() < due) return
+    await check()
+    due = clock.now() + RECHECK_MS
+  }
 }
 
 /** The query as it came, where the shell says so: a URL escapes and cuts what it does not like. */

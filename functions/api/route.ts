@@ -20,7 +20,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly head: boolean
   /** Aborts when the caller leaves or the process ends. */
   readonly signal: AbortSignal
-  /** Throws when the token has been revoked or has expired meanwhile; long answers ask now and then. */
+  /** Throws when the token was revoked or has expired meanwhile; costs nothing but every 25 s. */
   readonly stillAllowed: () => Promise<void>
 }
 

@@ -7,18 +7,23 @@ import { whyNot } from './why-not.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** The whole life of a server process: settings, start, and an end that loses nothing that was acknowledged. */
+/**
+ * The whole life of a server process: settings, start, and an end that loses nothing that was acknowledged.
+ *
+ * @param cli how the person who starts it calls the CLI
+ */
 export async function runServer(
   platform: Platform,
   variables: Variables,
   args: readonly string[],
+  cli = 'npm run -s cli --',
 ): Promise<void> {
   try {
     const env = readServerEnv(variables)
     checkArguments(args, env)
     const log = createLog(env.logRequests, (line) => process.stderr.write(`${line}\n`))
     const running = await startServer(platform, env, log)
-    process.stdout.write(`${startMessage(running)}\n`)
+    process.stdout.write(`${startMessage({ ...running, cli })}\n`)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => void running.stop().then(() => process.exit(0)))
     }

@@ -4,11 +4,12 @@ interface Started {
   readonly url: string
   readonly data: string
   readonly token: AdminToken
+  /** How the CLI is called here. */
+  readonly cli: string
 }
 
 /** What a person needs to know and to type next. */
-export function startMessage({ url, data, token }: Started): string {
-  const cli = 'npm run -s cli --'
+export function startMessage({ url, data, token, cli }: Started): string {
   const elsewhere = [
     ...(url === 'http://127.0.0.1:8080' ? [] : [`export RUNFOLD_URL=${url}`]),
     ...(token.place === 'RUNFOLD_ADMIN_TOKEN' ? ['export RUNFOLD_TOKEN="$RUNFOLD_ADMIN_TOKEN"'] : []),

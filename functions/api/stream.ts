@@ -3,14 +3,13 @@ type Source = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
 
 /** Small pieces are joined up to here, so that a line of NDJSON costs no write of its own. */
 const PIECE_BYTES = 64 << 10
-/** A stream re-checks its token this often; with the 30 s of the token cache a revocation is effective within 60 s. */
-const RECHECK_MS = 25_000
 
 /**
  * A body that is read as fast as its reader takes it, and no faster: at most one piece stands ready. When the reader
  * leaves, the source is told so. An error of the source breaks the body off, so that a cut answer never looks whole (P7).
  *
  * @param first what was read already
+ * @param stillAllowed asked before each piece; throws to break the body off
  */
 export function bodyOf(
   first: readonly Uint8Array[],
@@ -18,14 +17,10 @@ export function bodyOf(
   stillAllowed?: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let ahead = first
-  let checkedAt = performance.now()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (stillAllowed && performance.now() - checkedAt > RECHECK_MS) {
-          await stillAllowed()
-          checkedAt = performance.now()
-        }
+        await stillAllowed?.()
         const { pieces, done } = await gather(ahead, source)
         ahead = []
         if (pieces.length > 0) controller.enqueue(joined(pieces))

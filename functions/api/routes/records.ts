@@ -21,7 +21,7 @@ const list = defineRoute({
     if (!wantsLines(call.headers))
       return answerJson(await firstItems(call), { stillAllowed: call.stillAllowed })
     refuseLimit(call.asked)
-    await firstItems({ ...call, query: { ...call.query, limit: 1 } })
+    if (call.query.wait_s) await firstItems({ ...call, query: { ...call.query, limit: 1 } })
     const view = await call.parts.archive.view(runOf(call))
     return answerLines(recordsStream(view, call.query), { stillAllowed: call.stillAllowed })
   },

@@ -1,5 +1,5 @@
-import { encodeFrame, encodeRecord, PREAMBLE, parseJson } from '#codec'
-import type { JournalRecord, Scope } from '#schema'
+import { encodeFrame, PREAMBLE, parseJson } from '#codec'
+import type { Scope } from '#schema'
 import { type Clock, createArchive, createTokens, type Principal } from '#store'
 import { memoryPorts } from '#store/memory'
 import { createApp } from '../../../functions/api/app.ts'
@@ -7,7 +7,7 @@ import { LOCAL_LIMITS } from '../../../functions/api/limits.ts'
 import type { Parts, RequestEvent } from '../../../functions/api/parts.ts'
 
 /** A clock that moves when somebody sleeps, so that waits cost no time. */
-export function testClock(start = Date.UTC(2026, 10, 1)): Clock & { advance(ms: number): void } {
+function testClock(start = Date.UTC(2026, 10, 1)): Clock & { advance(ms: number): void } {
   let now = start
   return {
     now: () => now,
@@ -73,7 +73,7 @@ export interface Answer {
 
 type App = ReturnType<typeof createApp>
 
-export function clientOf(app: App, token: string | null) {
+function clientOf(app: App, token: string | null) {
   const send = async (
     method: string,
     path: string,
@@ -126,7 +126,6 @@ async function answerOf(response: Response): Promise<Answer> {
 }
 
 export const frame = (payload: string) => encodeFrame(new TextEncoder().encode(payload))
-export const recordFrame = (record: JournalRecord) => encodeFrame(encodeRecord(record))
 export const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
 export { PREAMBLE }
 

@@ -213,6 +213,26 @@ describe('archive', () => {
     expect([same.status, same.text]).toEqual([304, ''])
   })
 
+  it('a download ends when its token is revoked', async () => {
+    const { app, root, clock } = await testApi()
+    const w = await makeRun(root, 'a')
+    await root.append('a', w.tail, 1, checkpoint(9, ['x'.repeat(100_000)]))
+    await root.append('a', (await root.get(w.path)).json.tail, 1, checkpoint(9, ['x'.repeat(100_000)]))
+    const made = (await root.post('/v1/tokens', { name: 'n', scopes: ['resume'] })).json
+    const headers = { authorization: `Bearer ${made.token}` }
+    const open = async () => {
+      const { body } = await app.request(`${w.path}/archive`, { headers })
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      await reader.read()
+      return reader
+    }
+    const [soon, late] = [await open(), await open()]
+    await root.delete(`/v1/tokens/${made.token_id}`)
+    await soon.read()
+    clock.advance(60_000)
+    await expect(late.read()).rejects.toThrow('revoked')
+  })
+
   it('bytes that are gone are an error, not a shorter archive', async () => {
     const { root, ports } = await testApi()
     const w = await makeRun(root, 'a')
