@@ -30,7 +30,7 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 /** `operation` is DynamoDB's own name, or for S3 the method with the names of the query: `PUT partNumber uploadId`. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly operation: string
   readonly path: string
   /** 0-based number of the request. */

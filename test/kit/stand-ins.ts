@@ -9,8 +9,8 @@ import { type AwsPorts, awsPorts, type ServiceOptions } from '#store/aws'
 // S3 and DynamoDB inside this process, for the real SDK clients: fauxqs and dynalite. What they get wrong stands in
 // DESIGN.md ("Known of the stand-ins"); nothing may rest on it.
 
-export const BUCKET = 'runfold'
-export const TABLE = 'runfold'
+const BUCKET = 'runfold'
+const TABLE = 'runfold'
 
 export interface StandIns {
   readonly s3: string
@@ -19,7 +19,7 @@ export interface StandIns {
 }
 
 /** Any credentials do; the SDK wants some. */
-export const serviceAt = (endpoint: string): ServiceOptions => ({
+const serviceAt = (endpoint: string): ServiceOptions => ({
   endpoint,
   region: 'us-east-1',
   credentials: { accessKeyId: 'stand-in', secretAccessKey: 'stand-in' },

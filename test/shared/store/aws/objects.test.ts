@@ -51,13 +51,10 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const isEqual = (a: Uint8Array | undefined, b: Uint8Array) => a !== undefined && Buffer.compare(a, b) === 0
 
 describe('objects in S3', () => {
-  it('a put of many chunks comes back as one, whole and in ranges', async () => {
+  it('an empty range of an object is no bytes, of none undefined', async () => {
     const { objects } = await objectsBehind()
-    await objects.put('a', [new Uint8Array([1, 2]), new Uint8Array(), new Uint8Array([3, 4])], NO_FACTS)
-    expect(await objects.get('a')).toEqual(new Uint8Array([1, 2, 3, 4]))
-    expect(await objects.get('a', { start: 1, end: 3 })).toEqual(new Uint8Array([2, 3]))
+    await objects.put('a', [new Uint8Array(3)], NO_FACTS)
     expect(await objects.get('a', { start: 2, end: 2 })).toEqual(new Uint8Array())
-    expect(await objects.get('b')).toBeUndefined()
     expect(await objects.get('b', { start: 0, end: 0 })).toBeUndefined()
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKey } from '#schema'
-import type { CardRow, Expectation, Extent, Head } from '../../../../shared/store/ports.ts'
+import type { CardRow, Extent, Head } from '../../../../shared/store/ports.ts'
 import { type ChooseFault, type Fault, startFaultProxy } from '../../../kit/fault-proxy.ts'
 import { portsOf, type StandIns, startStandIns } from '../../../kit/stand-ins.ts'
 
@@ -88,65 +88,6 @@ function only(operation: string, fault: Fault, times = 1): ChooseFault {
 }
 
 describe('a commit', () => {
-  it('makes a head only where there is none, and changes one only where there is one', async () => {
-    const { index, run } = await indexBehind()
-    expect(await index.commit(run, { absent: true }, { set: head, extents: {} })).toBe(false)
-    expect(await index.head(run)).toEqual({ ...head, extents: {} })
-    const other = { ...run, run_id: 'run-2' }
-    expect(await index.commit(other, { alive: true }, { set: { tail: 1 } })).toBe(false)
-    expect(await index.commit(other, {}, { set: { tail: 1 } })).toBe(false)
-    expect(await index.head(other)).toBeUndefined()
-  })
-
-  it.each<[keyof Expectation, Expectation, Expectation]>([
-    ['alive', { alive: true }, { alive: false }],
-    ['life', { life: 1 }, { life: 2 }],
-    ['epoch', { epoch: 1 }, { epoch: 2 }],
-    ['tail', { tail: 0 }, { tail: 6 }],
-    ['sweep', { sweep: 0 }, { sweep: 1 }],
-    ['held', { held: true }, { held: false }],
-    ['lease_expires_at', { lease_expires_at: now }, { lease_expires_at: now + 1 }],
-    ['lease_expires_at', { lease_expires_at: now }, { lease_expires_at: null }],
-    ['due_at', { due_at: null }, { due_at: now }],
-  ])('is made only where %s is as expected', async (_, met, unmet) => {
-    const { index, run } = await indexBehind()
-    expect(await index.commit(run, unmet, { set: { frames: 1 } })).toBe(false)
-    expect((await index.head(run))?.frames).toBe(0)
-    expect(await index.commit(run, met, { set: { frames: 1 } })).toBe(true)
-    expect(await index.head(run)).toEqual({ ...head, frames: 1, extents: {} })
-  })
-
-  it('asks the same of members that were taken away', async () => {
-    const { index, run } = await indexBehind()
-    await index.commit(run, {}, { set: { lease: null, due_at: now } })
-    expect(await index.commit(run, { held: true }, { set: { frames: 1 } })).toBe(false)
-    expect(await index.commit(run, { lease_expires_at: now }, { set: { frames: 1 } })).toBe(false)
-    expect(await index.commit(run, { due_at: null }, { set: { frames: 1 } })).toBe(false)
-    const met = { held: false, lease_expires_at: null, due_at: now }
-    expect(await index.commit(run, met, { set: { frames: 1 } })).toBe(true)
-  })
-
-  it('replaces extents that are still the ones expected, and one that starts where they did', async () => {
-    const { index, run } = await indexBehind()
-    for (const start of [0, 10, 20, 30]) {
-      await index.commit(
-        run,
-        { tail: start },
-        { set: { tail: start + 10 }, add: { [name(start)]: extent(10) } },
-      )
-    }
-    const sources = { [name(10)]: extent(10), [name(20)]: extent(10) }
-    const merge = { set: {}, drop: [name(10), name(20)], add: { [name(10)]: extent(20) } }
-    const others = { ...sources, [name(20)]: extent(11) }
-    expect(await index.commit(run, { extents: others }, merge)).toBe(false)
-    expect(await index.commit(run, { extents: sources }, merge)).toBe(true)
-    expect(await index.commit(run, { extents: sources }, merge)).toBe(false)
-    const merged = { [name(0)]: extent(10), [name(10)]: extent(20), [name(30)]: extent(10) }
-    expect((await index.head(run))?.extents).toEqual(merged)
-    await index.commit(run, {}, { set: { alive: false }, extents: {} })
-    expect((await index.head(run))?.extents).toEqual({})
-  })
-
   it('takes a merge of 64 extents while appends go on', async () => {
     const { index, run } = await indexBehind()
     const starts = Array.from({ length: 64 }, (_, n) => n * 10)
@@ -223,25 +164,17 @@ describe('a commit under faults', () => {
 })
 
 describe('cards', () => {
-  it('never go back to an older life or tail, nor come back after being taken out', async () => {
+  it('do not come back once taken out, however late their writer is', async () => {
     const { index, run } = await indexBehind()
     const write = (life: number, tail: number) =>
-      index.commit(run, {}, { set: {} }, cardRow(run, { life, tail, workdir: `${life}.${tail}` }))
-    const seen = async () => (await index.card(run))?.workdir
-    await write(1, 5)
-    await write(1, 4)
-    expect(await seen()).toBe('1.5')
-    expect(await index.card(run)).toEqual(cardRow(run, { tail: 5, workdir: '1.5' }))
+      index.commit(run, {}, { set: {} }, cardRow(run, { life, tail }))
     await write(3, 0)
-    await write(1, 9)
-    await index.removeCard(run, 2)
-    expect(await seen()).toBe('3.0')
     await index.removeCard(run, 3)
     await write(3, 1)
-    expect(await seen()).toBeUndefined()
+    expect(await index.card(run)).toBeUndefined()
     expect(await index.cards(run.tenant, { order: 'asc', limit: 10 })).toEqual([])
     await write(4, 0)
-    expect(await seen()).toBe('4.0')
+    expect(await index.card(run)).toEqual(cardRow(run, { life: 4 }))
   })
 
   it('are walked in order over all shards, each once, while others come and go', async () => {
@@ -273,15 +206,9 @@ describe('cards', () => {
       expect(mine).toEqual(order === 'asc' ? sorted : sorted.reverse())
     }
   })
-
-  it('of another tenant are not there', async () => {
-    const { index, run } = await indexBehind()
-    await index.commit(run, {}, { set: {} }, cardRow(run))
-    expect(await index.cards(run.tenant.slice(0, -1), { order: 'asc', limit: 10 })).toEqual([])
-  })
 })
 
-describe('the due list and every run', () => {
+describe('the due list', () => {
   it('names runs that are due, earliest first, until their time is taken away', async () => {
     const { index, run } = await indexBehind()
     // Runs of other tests are due later than these.
@@ -295,25 +222,10 @@ describe('the due list and every run', () => {
     for (const due of runs) await index.commit(due, {}, { set: { due_at: null } })
     expect(await index.due(100, 10)).toEqual([])
   })
+})
 
-  it('walks every head once, tombstones included, a page at a time', async () => {
-    const { index, run } = await indexBehind()
-    const runs = Array.from({ length: 25 }, (_, n) => ({ ...run, run_id: `every-${n}` }))
-    for (const [n, one] of runs.entries()) {
-      const set = { ...head, alive: n % 2 === 0 }
-      await index.commit(one, { absent: true }, { set, extents: {} }, cardRow(one))
-    }
-    const walked: RunKey[] = []
-    for (;;) {
-      const page = await index.everyRun(walked.at(-1), 4)
-      if (page.length === 0) break
-      walked.push(...page)
-    }
-    const mine = walked.filter(({ tenant }) => tenant === run.tenant)
-    expect(mine.map(({ run_id }) => run_id).sort()).toEqual(['run-1', ...runs.map((r) => r.run_id)].sort())
-  })
-
-  it('reads many heads at once, in the order asked for, the same one twice and absent ones too', async () => {
+describe('many heads', () => {
+  it('are read a hundred at a time, the same one once', async () => {
     const { index, run } = await indexBehind()
     const runs = Array.from({ length: 230 }, (_, n) => ({
       ...run,
@@ -321,16 +233,5 @@ describe('the due list and every run', () => {
     }))
     const heads = await index.heads(runs)
     expect(heads.map((found) => found?.life)).toEqual(runs.map((r) => (r.run_id === 'run-1' ? 1 : undefined)))
-  })
-})
-
-describe('transfers', () => {
-  it('are kept by epoch, newest first', async () => {
-    const { index, run } = await indexBehind()
-    const transfer = (epoch: number) =>
-      ({ epoch, ...worker, from: new Date(now).toISOString(), reason: 'forced' }) as const
-    for (const epoch of [9, 10, 2, 10]) await index.putTransfer(run, transfer(epoch))
-    expect(await index.transfers(run, 2)).toEqual([transfer(10), transfer(9)])
-    expect(await index.transfers(run, 100)).toHaveLength(3)
   })
 })

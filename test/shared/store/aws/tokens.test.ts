@@ -32,22 +32,6 @@ async function tokensBehind(choose: ChooseFault) {
 }
 
 describe('tokens in DynamoDB', () => {
-  it('are found by hash and listed by tenant, oldest first, until removed', async () => {
-    const tokens = await tokensBehind(() => undefined)
-    for (const n of [1, 2, 3]) await tokens.put(token('a', n))
-    await tokens.put(token('b', 1))
-    expect(await tokens.byHash('a-hash-1')).toEqual(token('a', 1))
-    expect(await tokens.byHash('a-hash-9')).toBeUndefined()
-    expect(await tokens.list('a')).toEqual([token('a', 3), token('a', 2), token('a', 1)])
-    await tokens.touch('a-hash-2', 77)
-    expect((await tokens.list('a'))[1]?.last_used_at).toBe(77)
-    expect(await tokens.remove('b', 'id-2')).toBe(false)
-    expect(await tokens.remove('a', 'id-2')).toBe(true)
-    expect(await tokens.remove('a', 'id-2')).toBe(false)
-    expect(await tokens.byHash('a-hash-2')).toBeUndefined()
-    expect(await tokens.list('a')).toHaveLength(2)
-  })
-
   it('are not brought back by a use that comes after their removal', async () => {
     const tokens = await tokensBehind(() => undefined)
     await tokens.put(token('c', 1))
