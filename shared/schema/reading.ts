@@ -110,7 +110,10 @@ export const pointsQuery = z
 const placed = z.object({ point: size, seq: size, at: i64 })
 
 export const fullPoint = placed.extend({ meta: runMeta, context: contextSnapshot })
-export const deltaPoint = placed.extend({ meta: runMeta, delta: contextDelta })
+/** The whole window, where no delta can say it because several of its regions share a name; the delta is then incomplete. */
+const instead = { context: contextSnapshot.optional() }
+
+export const deltaPoint = placed.extend({ meta: runMeta, delta: contextDelta, ...instead })
 export const summaryPoint = placed.extend({
   status: runStatus,
   iteration: usize,
@@ -128,7 +131,7 @@ export const pointsAnswer = z.object({
 })
 
 export const diffQuery = z.strictObject({ from: queryInt, to: queryInt })
-export const diffAnswer = z.object({ from: size, to: size, delta: contextDelta })
+export const diffAnswer = z.object({ from: size, to: size, delta: contextDelta, ...instead })
 
 // Verify
 
