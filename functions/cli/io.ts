@@ -1,4 +1,5 @@
 import process from 'node:process'
+import type { RetryPolicy } from '#client'
 
 /** Where a command writes; resolves when the reader on the other side has taken it, so memory stays bounded. */
 export interface Sink {
@@ -16,6 +17,8 @@ export interface Io {
   /** Aborts at Ctrl-C, and when nobody reads the output any more (with a BrokenPipe as reason). */
   readonly signal: AbortSignal
   readonly fetch: typeof fetch
+  /** How patient requests are; default: as the client is. */
+  readonly retry?: RetryPolicy
 }
 
 /** The reader of our output has gone (`runfold ls | head`): stop without a word. */

@@ -45,6 +45,7 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
         },
         signal: io.signal,
         retry: {
+          ...io.retry,
           // A server that never was there is said at once; one that went away is waited for.
           giveUpOn: (error) => !isReached && error.facts.reason !== undefined,
           onRetry: (error, pauseMs) =>

@@ -43,6 +43,7 @@ export const token: Verb = (program, act) => {
   group
     .command('ls')
     .description('Lists tokens; the tokens themselves are nowhere. With --json a token a line.')
+    .addHelpText('after', examples('token ls'))
     .action(
       act(async ({ client, json, out }) => {
         const { items } = await (await client()).tokens()

@@ -51,6 +51,7 @@ export const cliIn = (around: Surroundings = {}) => {
       cwd: folder,
       signal,
       fetch,
+      retry: { firstPauseMs: 1, longestPauseMs: 1 },
     }
     const code = await main(typeof line === 'string' ? line.split(' ') : line, io)
     const bytes = Buffer.concat(out.chunks)

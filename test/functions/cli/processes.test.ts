@@ -1,0 +1,122 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = new URL('../../../', import.meta.url).pathname
+const main = join(root, 'functions/cli/main.ts')
+const bin = join(root, 'bin/runfold.js')
+
+interface Ended {
+  readonly code: number | null
+  readonly out: Buffer
+  readonly err: string
+}
+
+let folder: string
+const environment = () => ({ PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') })
+
+const runNode = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    const options = {
+      cwd: folder,
+      env: { ...environment(), ...env },
+      encoding: 'buffer' as const,
+      maxBuffer: 1 << 26,
+    }
+    const child = execFile(process.execPath, [...args], options, (_, out, err) => {
+      resolve({ code: child.exitCode, out, err: err.toString() })
+    })
+  })
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runfold-process-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Starts the server through the CLI, and ends it as Ctrl-C does. */
+const serve = async (program = main): Promise<{ url: string; stop(): Promise<number | null> }> => {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+    cwd: folder,
+    env: environment(),
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    const listen = (chunk: Buffer) => {
+      said += chunk
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(said)
+      if (found) resolve(found[0])
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    child.once('exit', () => reject(new Error(`the server ended: ${said}`)))
+  })
+  const stop = () => {
+    child.kill('SIGINT')
+    return ended
+  }
+  return { url, stop }
+}
+
+describe('the program as a process', () => {
+  it('brings a run to a server of its own making and back, byte for byte', async () => {
+    const server = await serve()
+    const env = { RUNFOLD_URL: server.url }
+    try {
+      const cli = (line: string) => runNode([main, ...line.split(' ')], env)
+      expect((await cli('demo run.lvr --records 300')).code).toBe(0)
+      expect(await cli('push run.lvr')).toMatchObject({ code: 0, err: '' })
+      const sent = readFileSync(join(folder, 'run.lvr'))
+      expect((await cli('pull demo-1 -')).out.equals(sent)).toBe(true)
+      const verdict = JSON.parse((await cli('verify demo-1 --json')).out.toString())
+      expect(verdict).toMatchObject({ ok: true, digest: createHash('sha256').update(sent).digest('hex') })
+    } finally {
+      expect(await server.stop()).toBe(0)
+    }
+  }, 30_000)
+
+  it('stays quiet when the reader of its output goes away', async () => {
+    await runNode([main, 'demo', 'piped.lvr', '--records', '2000'])
+    const child = spawn(process.execPath, [main, 'records', 'piped.lvr', '--json'], {
+      cwd: folder,
+      env: environment(),
+    })
+    let err = ''
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    child.stdout.once('data', () => child.stdout.destroy())
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect([code, err]).toEqual([0, ''])
+  }, 30_000)
+
+  it('works from its package alone, server and all', async () => {
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' })
+    const packed = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+    execFileSync('tar', ['-xzf', packed], { cwd: folder })
+    const program = join(folder, 'package', 'bin', 'runfold.js')
+    expect((await runNode([program, '--version'])).out.toString()).toMatch(/^\d+\.\d+\.\d+\n$/)
+    await runNode([program, 'demo', 'packed.lvr'])
+    const server = await serve(program)
+    const pushed = await runNode([program, 'push', 'packed.lvr', '--run', 'packed'], {
+      RUNFOLD_URL: server.url,
+    })
+    expect(await server.stop()).toBe(0)
+    expect(pushed).toMatchObject({ code: 0, err: '' })
+  }, 60_000)
+
+  it('says in one line that Node is too old, before anything else can go wrong', async () => {
+    const old = "Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })"
+    const { code, err } = await runNode([
+      '--import',
+      `data:text/javascript,${encodeURIComponent(old)}`,
+      bin,
+      'ls',
+    ])
+    expect(code).toBe(1)
+    expect(err).toBe('runfold needs Node 22.18 or newer, and this is Node 20.19.0\n')
+  })
+})
