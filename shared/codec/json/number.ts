@@ -8,6 +8,8 @@ const MOST_DIGITS = 20
 /** A spelling no longer than this and without exponent is surely finite. */
 const SURELY_FINITE = 300
 
+const decoder = new TextDecoder()
+
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
 
 /** Goes over the number here and says whether it is spelled as an integer. */
@@ -90,6 +92,7 @@ export function readInteger(c: Cursor, range: IntegerRange): Int {
 }
 
 function spelling(c: Cursor, start: number): string {
+  if (c.at - start > SURELY_FINITE) return decoder.decode(c.bytes.subarray(start, c.at))
   let text = ''
   for (let i = start; i < c.at; i++) text += String.fromCharCode(c.bytes[i] as number)
   return text

@@ -2,6 +2,9 @@ import type { Cursor } from './cursor.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Bytes of a letter written as an escape. */
+const LONGEST_LETTER = 6
+
 /** Set in what `scanString` answers. */
 const ESCAPED = 1
 const WIDE = 2
@@ -15,6 +18,16 @@ export function readString(c: Cursor): string {
   const start = c.at
   const flags = scanString(c)
   return textOf(c.bytes, start, c.at, flags)
+}
+
+/**
+ * Reads the string here if it can be as short as `most` letters; steps over a longer one and gives undefined, so that no
+ * hostile name becomes a text.
+ */
+export function readShortString(c: Cursor, most: number): string | undefined {
+  const start = c.at
+  const flags = scanString(c)
+  return c.at - start > LONGEST_LETTER * most + 2 ? undefined : textOf(c.bytes, start, c.at, flags)
 }
 
 /** Goes over the string here; in a decoded value its escapes and its UTF-8 must be well-formed (LVR1.md 3.1). */

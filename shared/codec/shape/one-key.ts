@@ -1,15 +1,16 @@
 import { HOLD } from '../json/cursor.ts'
-import { readString } from '../json/string.ts'
+import { readShortString } from '../json/string.ts'
 import { type Shape, writeValue } from './shape.ts'
 
 /** An object with exactly one key, which says what the value is (LVR1.md 2: records, RegionDelta). */
 export function oneKey(variants: ReadonlyMap<string, Shape>): Shape<Readonly<Record<string, unknown>>> {
+  const longest = Math.max(...Array.from(variants.keys(), ({ length }) => length))
   return {
     read(c) {
       if (c.peek() !== 0x7b) c.fail()
       c.enter()
       if (c.next() !== 0x22) c.fail()
-      const key = readString(c)
+      const key = readShortString(c, longest) ?? ''
       const variant = variants.get(key)
       c.expect(0x3a)
       c.next()

@@ -1,5 +1,5 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
-import { readString, scanString } from '../json/string.ts'
+import { readShortString } from '../json/string.ts'
 import { checked } from './checked.ts'
 import { type Shape, type ShapeSink, writeValue } from './shape.ts'
 
@@ -113,17 +113,10 @@ export class Struct implements Shape<Record<string, unknown>> {
         return index
       }
     }
-    const start = c.at
-    scanString(c)
-    let index: number | undefined
-    // Six bytes are the longest escape of a letter; what is longer cannot be one of ours.
-    if (c.at - start <= 2 + 6 * this.#longestName) {
-      c.at = start
-      index = this.#index.get(readString(c))
-    }
+    const name = readShortString(c, this.#longestName)
     c.expect(0x3a)
     c.next()
-    return index ?? -1
+    return this.#index.get(name ?? '') ?? -1
   }
 
   #readField(c: Cursor, index: number, values: unknown[]): void {

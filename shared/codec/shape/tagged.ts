@@ -1,5 +1,5 @@
 import type { Cursor } from '../json/cursor.ts'
-import { readString } from '../json/string.ts'
+import { readShortString } from '../json/string.ts'
 import type { Shape } from './shape.ts'
 
 /** A structure whose field `key` says which of several it is; the tag may stand anywhere, or first in an array. */
@@ -7,10 +7,11 @@ export function tagged(
   key: string,
   variants: ReadonlyMap<string, Shape<Record<string, unknown>>>,
 ): Shape<Record<string, unknown>> {
+  const longest = Math.max(key.length, ...Array.from(variants.keys(), ({ length }) => length))
   const variantOf = (tag: unknown) => variants.get(tag as string)
   return {
     read(c) {
-      const variant = variantOf(findTag(c, key))
+      const variant = variantOf(findTag(c, key, longest))
       return variant === undefined ? c.fail() : variant.read(c)
     },
     write(value, out) {
@@ -22,21 +23,21 @@ export function tagged(
 }
 
 /** Looks ahead for the tag and goes back; whatever else is wrong is found when the variant is read. */
-function findTag(c: Cursor, key: string): string | undefined {
+function findTag(c: Cursor, key: string, longest: number): string | undefined {
   const { at, depth, canonical } = c
   const asArray = c.peek() === 0x5b
   if (!asArray && c.peek() !== 0x7b) return undefined
   c.enter()
   let found: string | undefined
   while (found === undefined && c.next() === 0x22) {
-    const name = readString(c)
+    const name = readShortString(c, longest)
     if (asArray) {
       found = name
       break
     }
     c.expect(0x3a)
     c.next()
-    if (name === key) found = readString(c)
+    if (name === key) found = readShortString(c, longest)
     else {
       c.skip()
       if (c.next() !== 0x2c) break

@@ -1,4 +1,4 @@
-import { readString } from '../json/string.ts'
+import { readShortString } from '../json/string.ts'
 import type { Shape } from './shape.ts'
 
 const NULL = new TextEncoder().encode('null')
@@ -6,6 +6,7 @@ const NULL = new TextEncoder().encode('null')
 /** One of a few words. The reference also takes `{"running":null}` for it (LVR1.md 3.1). */
 export function word(words: readonly string[]): Shape<string> {
   const known = new Set(words)
+  const longest = Math.max(...words.map(({ length }) => length))
   return {
     read(c) {
       const asObject = c.peek() === 0x7b
@@ -14,8 +15,8 @@ export function word(words: readonly string[]): Shape<string> {
         c.enter()
         c.next()
       }
-      const text = readString(c)
-      if (!known.has(text)) c.fail()
+      const text = readShortString(c, longest)
+      if (text === undefined || !known.has(text)) return c.fail()
       if (asObject) {
         c.expect(0x3a)
         c.next()
@@ -35,7 +36,7 @@ export function word(words: readonly string[]): Shape<string> {
 export function tag(text: string): Shape<string> {
   return {
     read(c) {
-      if (readString(c) !== text) c.fail()
+      if (readShortString(c, text.length) !== text) c.fail()
       return text
     },
     write: (_, out) => out.string(text),

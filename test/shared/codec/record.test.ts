@@ -146,6 +146,47 @@ describe('many names in one object', () => {
   })
 })
 
+describe('a hostile payload', () => {
+  const big = 16 * 1024 * 1024
+  const hostile: [string, string, string][] = [
+    [
+      'a long text where a word belongs',
+      `{"StatusChanged":{"status":"${'r'.repeat(big)}","at":1}}`,
+      'invalid: StatusChanged.status',
+    ],
+    ['a long kind', `{"${'K'.repeat(big)}":{}}`, 'unknown_kind'],
+    [
+      'a long integer',
+      `{"StatusChanged":{"status":"running","at":${'1'.repeat(big)}}}`,
+      'invalid: StatusChanged.at',
+    ],
+    [
+      'many unknown fields',
+      `{"StatusChanged":{${'"x":0,'.repeat(big / 8)}"status":"running","at":1}}`,
+      'readable',
+    ],
+    ['endless nesting', `{"StatusChanged":{"status":"running","at":1,"x":${'['.repeat(big)}`, 'not_json'],
+    [
+      'a long text',
+      `{"Message":{"message":{"role":"user","content":"${'é'.repeat(big / 2)}"},"at":1}}`,
+      'readable',
+    ],
+    [
+      'a long float',
+      `{"ContextDiff":{"delta":{"x":0.${'0'.repeat(big)}},"at":1}}`,
+      'invalid: ContextDiff.delta.stage_name',
+    ],
+  ]
+
+  it.each(hostile)('%s is scanned in less memory than it has bytes', (_, payloadText, reason) => {
+    const payload = new TextEncoder().encode(payloadText)
+    const used = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
+    const before = used()
+    expect(verdict(scanRecord, payload)).toBe(reason)
+    expect(used() - before).toBeLessThan(big)
+  })
+})
+
 describe('a held record', () => {
   it('carries entries and metas as slices of the frame they came in', () => {
     const entry = {
