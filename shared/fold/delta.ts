@@ -1,8 +1,8 @@
 import type { HeldDelta, HeldRegion, HeldRegionDelta, Raw } from '../codec/index.ts'
 import { canonicalEqual } from '../codec/index.ts'
 import type { Entry } from '../schema/index.ts'
+import { placesByName } from './edit-regions.ts'
 import type { Region, Window } from './window.ts'
-import { placesByName } from './window.ts'
 
 /**
  * diff(prev, next) of LVR1.md 4.1, as a daemon writes it. By design of the format it loses the order and the place of

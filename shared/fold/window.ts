@@ -1,5 +1,6 @@
 import type { HeldDelta, HeldRegion, HeldWindow, Raw } from '../codec/index.ts'
 import type { Entry, Int } from '../schema/index.ts'
+import { RegionEdits } from './edit-regions.ts'
 import { AppendList } from './entries.ts'
 
 /** A region of the context window as the fold keeps it: entries as bytes, in a list that versions share. */
@@ -33,45 +34,29 @@ function regionOf(held: HeldRegion): Region {
 
 /**
  * apply(base, delta) of LVR1.md 4.2: it never fails, an operation on a name that is not there is ignored, and all but
- * Remove mean the first region of a name. Linear in regions + operations, also for a window of very many regions.
+ * Remove mean the first region of a name.
  */
 export function applyDelta(base: Window, delta: HeldDelta): Window {
   const { stage_name, total_tokens, max_tokens } = delta
   if (delta.regions.length === 0) return { stage_name, total_tokens, max_tokens, regions: base.regions }
 
-  const regions: (Region | undefined)[] = [...base.regions]
-  const places = placesByName(base.regions)
-  const edit = (name: string, change: (region: Region) => Region) => {
-    const place = places.get(name)?.[0]
-    if (place !== undefined) regions[place] = change(regions[place] as Region)
-  }
-
+  const edits = new RegionEdits(base.regions)
   for (const operation of delta.regions) {
     if ('Set' in operation) {
       const region = regionOf(operation.Set)
-      if (places.has(region.name)) edit(region.name, () => region)
-      else places.set(region.name, [regions.push(region) - 1])
+      if (!edits.change(region.name, () => region)) edits.push(region)
     } else if ('Append' in operation) {
       const { name, entries, current_tokens } = operation.Append
-      edit(name, (region) => ({ ...region, entries: region.entries.append(entries), current_tokens }))
+      edits.change(name, (region) => ({ ...region, entries: region.entries.append(entries), current_tokens }))
     } else if ('Clear' in operation) {
-      edit(operation.Clear.name, (region) => ({ ...region, entries: AppendList.of([]), current_tokens: 0 }))
+      edits.change(operation.Clear.name, (region) => ({
+        ...region,
+        entries: AppendList.of([]),
+        current_tokens: 0,
+      }))
     } else {
-      const { name } = operation.Remove
-      for (const place of places.get(name) ?? []) regions[place] = undefined
-      places.delete(name)
+      edits.remove(operation.Remove.name)
     }
   }
-  return { stage_name, total_tokens, max_tokens, regions: regions.filter((region) => region !== undefined) }
-}
-
-/** Where the regions of each name stand, in order; names may repeat. */
-export function placesByName(regions: readonly Region[]): Map<string, number[]> {
-  const places = new Map<string, number[]>()
-  regions.forEach(({ name }, place) => {
-    const known = places.get(name)
-    if (known) known.push(place)
-    else places.set(name, [place])
-  })
-  return places
+  return { stage_name, total_tokens, max_tokens, regions: edits.finish() }
 }

@@ -11,7 +11,7 @@ import {
   type Window,
   windowView,
 } from '#fold'
-import type { ContextSnapshot, Entry, Region } from '#schema'
+import type { ContextSnapshot, Entry, Region, RegionDelta } from '#schema'
 import { windowFrom } from './kit.ts'
 
 const entry = (content: string, part: Partial<Entry> = {}): Entry => ({
@@ -224,4 +224,33 @@ describe('applyDelta', () => {
     // Quadratic work here would be ten billion comparisons.
     expect(applyDelta(base, delta).regions).toHaveLength(100_000)
   }, 5000)
+})
+
+describe('many operations in one delta', () => {
+  it('do what they do one by one', () => {
+    const names = fc.constantFrom('u', 'v', 'w', 'x')
+    const operation = fc.oneof(
+      names.map((name) => ({ Set: region(name, ['set']) })),
+      fc
+        .tuple(names, fc.nat(9))
+        .map(([name, n]) => ({ Append: { name, entries: [entry(`${n}`)], current_tokens: n } })),
+      names.map((name) => ({ Clear: { name } })),
+      names.map((name) => ({ Remove: { name } })),
+    )
+    const deltaOf = (operations: RegionDelta[]) => {
+      const delta = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions: operations }
+      const record = readRecord(encodeRecord({ ContextDiff: { delta, at: 0 } }))
+      if (record.kind !== 'ContextDiff') throw new Error('a delta is needed')
+      return record.delta
+    }
+    fc.assert(
+      fc.property(repeating, fc.array(operation, { maxLength: 60 }), (base, operations) => {
+        const together = applyDelta(base, deltaOf(operations))
+        const oneByOne = operations.reduce((window, one) => applyDelta(window, deltaOf([one])), base)
+        expect(together.regions.map((one) => jsonText(windowView({ ...base, regions: [one] })))).toEqual(
+          oneByOne.regions.map((one) => jsonText(windowView({ ...base, regions: [one] }))),
+        )
+      }),
+    )
+  })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonText, readArchive, readRecord } from '#codec'
 import { applyDelta, EMPTY_WINDOW, type Point, points, pointView, windowView } from '#fold'
-import type { PointsQuery } from '#schema'
+import type { JournalRecord, PointsQuery } from '#schema'
 import { diffAnswer, pointAnswer, pointsPage, pointsStream } from '#store'
 import { demoRecords } from '../../../../functions/cli/demo-run.ts'
 import { selectPoints } from '../../../../shared/store/reading/select-points.ts'
@@ -78,6 +78,24 @@ describe('points', () => {
       window = record.kind === 'ContextDiff' ? applyDelta(window, record.delta) : window
       expect(jsonText(windowView(window))).toBe(jsonText(windowView((every[point] as Point).context)))
     }
+  })
+
+  it('show the whole window beside a delta that cannot say it', async () => {
+    const twice = ['1', '2'].map((content) => ({
+      name: 'a',
+      kind: 'k',
+      current_tokens: 0,
+      max_tokens: 0,
+      description: content,
+      entries: [],
+    }))
+    const [header] = demoRecords({ seed: 1, records: 1 })
+    const snapshot = { stage_name: 's', total_tokens: 0, max_tokens: 0, regions: twice }
+    const stored = await storedRun(
+      archiveOf([header as JournalRecord, { ContextCheckpoint: { snapshot, at: 1 } }]),
+    )
+    const [item] = seen(await all(pointsStream(stored.view, question({ shape: 'delta' }))))
+    expect(item.context.regions).toHaveLength(2)
   })
 
   it('go on in a walk while the run grows', async () => {
