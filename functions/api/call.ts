@@ -33,7 +33,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
         params: route.params ? parsed(route.params, params) : params,
         query: parsed(route.query ?? NO_PARAMETERS, asked),
         asked,
-        ...(await bodyOf(route, raw, parts, share.take, params.run_id)),
+        ...(await takeBody(route, raw, parts, share.take, params.run_id)),
         headers: raw.headers,
         head: c.req.method === 'HEAD',
         signal: AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
@@ -77,7 +77,13 @@ function searchOf(c: Context<Env>): string {
 
 const NO_BYTES = new Uint8Array(0)
 
-async function bodyOf(route: Route, request: Request, parts: Parts, take: BodyRule['take'], run_id?: string) {
+async function takeBody(
+  route: Route,
+  request: Request,
+  parts: Parts,
+  take: BodyRule['take'],
+  run_id?: string,
+) {
   if (route.bytes) {
     const { max_batch_bytes, max_frame_bytes } = parts.limits
     const uploads = parts.features.includes('uploads') ? { uploads: `/v1/runs/${run_id}/uploads` } : {}

@@ -15,7 +15,7 @@ export function startMessage({ url, data, token, cli }: Started): string {
     ...(token.place === 'RUNFOLD_ADMIN_TOKEN' ? ['export RUNFOLD_TOKEN="$RUNFOLD_ADMIN_TOKEN"'] : []),
     ...(data === './runfold-data' || token.place === 'RUNFOLD_ADMIN_TOKEN'
       ? []
-      : [`export RUNFOLD_DATA=${data}`]),
+      : [`export RUNFOLD_DATA=${quoted(data)}`]),
   ]
   const next = [...elsewhere, `${cli} demo run.lvr`, `${cli} push run.lvr`, `${cli} ls`]
   return [
@@ -23,3 +23,6 @@ export function startMessage({ url, data, token, cli }: Started): string {
     ...next.map((line) => `  ${line}`),
   ].join('\n')
 }
+
+/** As a shell wants it. */
+const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

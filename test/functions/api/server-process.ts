@@ -25,9 +25,10 @@ export async function startProcess(
   folder: string,
   variables: Record<string, string> = {},
   args: string[] = [],
+  program = SERVER,
 ): Promise<ServerProcess> {
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [SERVER, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH, PORT: '0', RUNFOLD_DATA: folder, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

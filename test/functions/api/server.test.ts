@@ -20,8 +20,8 @@ afterEach(async () => {
   await remove()
 })
 
-async function start(variables: Record<string, string> = {}, args: string[] = []) {
-  const server = await startProcess(folder, variables, args)
+async function start(variables: Record<string, string> = {}, args: string[] = [], program?: string) {
+  const server = await startProcess(folder, variables, args, program)
   running.push(server)
   return server
 }
@@ -161,6 +161,14 @@ describe('the server process', { timeout: 30_000 }, () => {
     })
     expect(JSON.stringify(logged)).not.toContain(TOKEN)
   })
+})
+
+it('a server whose storage cannot be trusted any more says so and ends', { timeout: 30_000 }, async () => {
+  const server = await start({}, [], join(import.meta.dirname, 'broken-server.ts'))
+  const said = new Promise((resolve) => server.child.stderr?.once('data', (chunk) => resolve(String(chunk))))
+  server.child.kill('SIGUSR2')
+  expect(await said).toContain('an fsync failed')
+  expect(await server.ended).toBe(1)
 })
 
 describe('a server that cannot start says why in one line', { timeout: 30_000 }, () => {
