@@ -66,7 +66,8 @@ export function decideAcquire(head: Head | undefined, request: AcquireRequest, n
   }
 
   const held = head.lease
-  const same = { alive: true, life: head.life, epoch: head.epoch }
+  // With the tail, since the answer names it: a new owner that is told too short a one would write other bytes there.
+  const same = { alive: true, life: head.life, epoch: head.epoch, tail: head.tail }
   const wanted = requires && { requires }
   if (held && isSame(held, request)) {
     const lease = leaseFor(request.ttl_s ?? held.ttl_s)

@@ -1,6 +1,6 @@
 import { digestOf, loadDigest } from '../codec/index.ts'
 import type { RunKey } from '../schema/index.ts'
-import { RunfoldError } from '../schema/index.ts'
+import { isRunfoldError, RunfoldError } from '../schema/index.ts'
 import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from './keys.ts'
 import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
 import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './ports.ts'
@@ -20,11 +20,19 @@ export async function merge(
   const [first, last] = [sources[0], sources.at(-1)]
   if (!first || !last || first === last) return false
   await loadDigest()
-  const parts = await partsOf(objects, sources)
   const length = sources.reduce((sum, { extent }) => sum + extent.length, 0)
-  const merged = { length, hash: hashOf(sources, parts), sweep: head.sweep }
   const facts = { life: String(head.life), offset: String(first.start), merged: String(sources.length) }
-  await objects.compose(objectKey(run, first.start, merged), parts, facts)
+  let merged: Omit<Extent, 'at'>
+  try {
+    const parts = await partsOf(objects, sources)
+    merged = { length, hash: hashOf(sources, parts), sweep: head.sweep }
+    await objects.compose(objectKey(run, first.start, merged), parts, facts)
+  } catch (error) {
+    // Merged and swept by someone else meanwhile, unless the head still names it: then it is lost (P7).
+    const isGone = isRunfoldError(error, 'not_found') && !areNamed(sources, await index.head(run))
+    if (isGone) return false
+    throw error
+  }
   // Whatever stands between these two was made of extents that begin where ours do, so dropping by start drops it too.
   const expect = {
     alive: true,
@@ -34,6 +42,10 @@ export async function merge(
   }
   const add = { [first.name]: { ...merged, at: clock.now() } }
   return index.commit(run, expect, { set: {}, drop: pieces.map(({ name }) => name), add })
+}
+
+function areNamed(sources: readonly Source[], head: Head | undefined): boolean {
+  return sources.every(({ name, extent }) => head?.extents[name]?.hash === extent.hash)
 }
 
 interface Source {
@@ -69,9 +81,10 @@ async function partsOf(objects: Objects, sources: readonly Source[]): Promise<Co
 async function readSource(objects: Objects, { key, start, extent }: Source): Promise<Uint8Array> {
   const { length, hash } = extent
   const bytes = await objects.get(key, { start: 0, end: length })
-  if (bytes && (!isHashOfBytes(hash) || digestOf(bytes).startsWith(hash))) return bytes
-  const detail = `archive bytes ${start} to ${start + length} are lost or changed, they cannot be merged`
-  throw new RunfoldError('internal', detail, { offset: start, length })
+  const range = `archive bytes ${start} to ${start + length}`
+  if (!bytes) throw new RunfoldError('not_found', `${range} are gone`, { offset: start, length })
+  if (!isHashOfBytes(hash) || digestOf(bytes).startsWith(hash)) return bytes
+  throw new RunfoldError('internal', `${range} are not what was stored`, { offset: start, length })
 }
 
 /** Of the bytes where all of them came by, else of what is known of the sources (keys.ts). */
