@@ -1,6 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { PREAMBLE, readArchive, readStream, walkFrames } from '#codec'
-import { fold, points, summaryPoint } from '#fold'
+import { fold, points, pointView } from '#fold'
 
 // One measured task in a process of its own: `fold-task.ts TASK FILE` prints {seconds, peakBytes}.
 
@@ -34,7 +34,7 @@ const TASKS: Record<string, (file: string) => unknown> = {
   },
   async points_streamed(file) {
     let last: unknown
-    for await (const point of points(readStream(createReadStream(file)))) last = summaryPoint(point)
+    for await (const point of points(readStream(createReadStream(file)))) last = pointView(point, 'summary')
     return last
   },
 }
