@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { RUN_ID_RULE, runId } from '#schema'
 import type { ExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
@@ -9,6 +10,12 @@ export type Act = <Args extends unknown[]>(
 
 /** Adds one command to the program. */
 export type Verb = (program: Command, act: Act) => void
+
+/** A run id, judged here where a HEAD answer could not say what is wrong with it, or a file is named after it. */
+export const runName = (text: string): string => {
+  if (runId.safeParse(text).success) return text
+  throw new InvalidArgumentError(`A run id is ${RUN_ID_RULE}.`)
+}
 
 /** An option that takes a whole number from 0 on. */
 export const wholeNumber = (text: string): number => {

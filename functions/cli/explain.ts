@@ -8,15 +8,27 @@ export interface Explanation {
   readonly text: string
   readonly hint?: string
   readonly code: ExitCode
+  /** The same for a program: the problem's code with its facts (API.md, Problems). */
+  readonly problem: Readonly<Record<string, unknown>>
 }
 
 /** Every expected error in words; an unexpected one keeps its message only, its stack is shown with RUNFOLD_DEBUG=1. */
 export const explain = (error: unknown): Explanation => {
-  if (error instanceof UsageError) return { text: oneLine(error.message), code: EXIT.usage }
-  if (!isRunfoldError(error)) return { text: unexpected(error), code: EXIT.failed }
+  if (error instanceof UsageError) return plainly('usage', error.message, EXIT.usage)
+  if (!isRunfoldError(error)) {
+    return plainly('unexpected', error instanceof Error ? error.message : String(error), EXIT.failed)
+  }
   const hint = hintOf(error)
-  return { text: textOf(error), ...(hint && { hint }), code: EXIT_OF_PROBLEM[error.code] }
+  const code = EXIT_OF_PROBLEM[error.code]
+  const problem = { ...error.facts, code: error.code, detail: error.message, exit_code: code }
+  return { text: textOf(error), ...(hint && { hint }), code, problem }
 }
+
+const plainly = (name: string, message: string, code: ExitCode): Explanation => ({
+  text: oneLine(message),
+  code,
+  problem: { code: name, detail: message, exit_code: code },
+})
 
 const textOf = (error: RunfoldError): string => {
   if (isUnreached(error)) return `no server at ${error.facts.url}`
@@ -59,5 +71,3 @@ const issueText = (issue: unknown): string => {
   const { path, message } = issue as { path?: unknown; message?: unknown }
   return [Array.isArray(path) ? path.join('.') : path, message].filter(Boolean).join(': ')
 }
-
-const unexpected = (error: unknown): string => oneLine(error instanceof Error ? error.message : String(error))

@@ -22,6 +22,7 @@ import { DEFAULT_DATA, DEFAULT_URL } from './config.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
 import { BrokenPipe, type Io, processIo } from './io.ts'
+import { createOutput } from './output.ts'
 import { createSession, type GlobalOptions } from './session.ts'
 
 /** In the order of the help text: a server, bytes in and out, looking, owning. */
@@ -59,7 +60,7 @@ export const main = async (args: readonly string[], io: Io): Promise<ExitCode> =
     await program.parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
-    return endedBy(error, io)
+    return endedBy(error, io, program.opts<GlobalOptions>().json === true)
   }
 }
 
@@ -68,7 +69,7 @@ const createProgram = (io: Io): Command =>
     .description('Keeps the journals of AI-agent runs: append, fold, replay, take over.')
     .version(about.version, '-V, --version', 'print the version')
     .option('--url <url>', `the server; default RUNFOLD_URL or ${DEFAULT_URL}`)
-    .option('--json', 'print JSON with every digit, a value or an item a line')
+    .option('--json', 'print JSON with every digit, a value or an item a line; errors too')
     .helpOption('-h, --help', 'print this help')
     .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(io.stdout.columns, 100) })
     .showSuggestionAfterError()
@@ -86,6 +87,7 @@ Environment:
   RUNFOLD_URL    the server, ${DEFAULT_URL} when not set
   RUNFOLD_TOKEN  the token; for a server on this machine also found in the data folder
   RUNFOLD_DATA   the data folder of a server on this machine, ${DEFAULT_DATA} when not set
+  RUNFOLD_DEBUG  1 shows where an unexpected error came from
   NO_COLOR       no colours
 
 \`runfold help <command>\` explains a command, \`runfold help exit-codes\` the exit codes.`,
@@ -99,14 +101,19 @@ const inheritSettings = (command: Command): void => {
   }
 }
 
-const endedBy = (error: unknown, io: Io): ExitCode => {
+const endedBy = async (error: unknown, io: Io, json: boolean): Promise<ExitCode> => {
   if (io.signal.reason instanceof BrokenPipe) return EXIT.ok
   if (io.signal.aborted) return EXIT.interrupted
   // Commander has printed its own text already, also for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-  const { text, hint, code } = explain(error)
-  void io.stderr.write(`runfold: ${text}\n${hint ? `  ${hint}\n` : ''}`)
-  if (io.env.RUNFOLD_DEBUG === '1' && error instanceof Error) void io.stderr.write(`${error.stack}\n`)
+  const { text, hint, code, problem } = explain(error)
+  const err = createOutput(io.stderr, io.env)
+  if (json) await err.json(problem)
+  else {
+    await err.line(`runfold: ${text}`)
+    if (hint) await err.line(`  ${hint}`)
+  }
+  if (io.env.RUNFOLD_DEBUG === '1' && error instanceof Error) await err.text(`${error.stack}\n`)
   return code
 }
 

@@ -23,6 +23,7 @@ const bar = (label: string, from: number, end: number): Progress => {
   const began = performance.now()
   const shown = new cliProgress.SingleBar({
     format: `${label} {bar} {percentage}% {done} {rate}/s, {eta_formatted} left`,
+    // It moves the cursor itself, so it needs the terminal and not our way of writing.
     stream: process.stderr,
     hideCursor: false,
     clearOnComplete: true,

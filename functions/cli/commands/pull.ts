@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import { RunfoldError } from '#schema'
-import { examples, type Verb } from '../command.ts'
+import { examples, runName, type Verb } from '../command.ts'
 import { startProgress } from '../progress.ts'
 import { download } from '../pull/download.ts'
 import { pullFile } from '../pull/pull-file.ts'
@@ -19,7 +19,7 @@ export const pull: Verb = (program, act) =>
       'Fetches the archive of a run, byte for byte, into a file (default <run>.lvr) or to standard output (-). An ' +
         'interrupted pull goes on where it stopped. Needs the scopes read and resume: archives hold secrets.',
     )
-    .argument('<run>')
+    .argument('<run>', 'the run', runName)
     .argument('[file]', 'where to put it; - is standard output')
     .option('--force', 'replace the file if it is there')
     .addHelpText(

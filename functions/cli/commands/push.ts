@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import { isRunfoldError } from '#schema'
-import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
+import { countingNumber, examples, runName, type Verb, wholeNumber } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
 import { startProgress } from '../progress.ts'
@@ -29,7 +29,7 @@ export const push: Verb = (program, act) =>
       'Sends a .lvr file to the server, or what is new of it since the last push. A folder of run folders pushes the ' +
         'run.lvr of each. What the server has is compared first: where it differs, nothing is sent.',
     )
-    .option('--run <id>', 'the run id; default: that of the archive’s Header, else the file’s name')
+    .option('--run <id>', 'the run id; default: that of the archive’s Header, else the file’s name', runName)
     .option('--machine <id>', 'push as this machine instead of this one')
     .option('--world <id>', 'push as this world instead of this one')
     .option('--ttl <seconds>', 'how long the lease lasts without an append', countingNumber)
@@ -93,9 +93,9 @@ const pushAll = async (
     } catch (error) {
       if (session.signal.aborted || isRunfoldError(error, 'unauthorized', 'unavailable', 'slow_down'))
         throw error
-      const { text, code } = explain(error)
+      const { text, code, problem } = explain(error)
       worst = code
-      if (session.json) await session.out.json({ file: path, error: text, exit_code: code })
+      if (session.json) await session.out.json({ file: path, error: problem })
       else await session.err.line(`${oneLine(path)}: ${text}`)
     }
   }

@@ -59,6 +59,8 @@ describe('help', () => {
     'records x.lvr --kind Nonsense',
     'lease',
     '--url ftp://x ls',
+    'pull a/b',
+    'push x.lvr --run a/b',
   ])('a wrong command line is refused in words: %s', async (line) => {
     const { run } = cliIn()
     const { code, out, err } = await run(line === '' ? [] : line)
@@ -189,6 +191,23 @@ describe('how it ends', () => {
     expect(err).toMatch(
       /^runfold: no server at http:\/\/127\.0\.0\.1:8080\n {2}start one with `npm start`.*\n$/,
     )
+  })
+
+  it('tells a program what went wrong, with the facts', async () => {
+    const { run } = await withServer()
+    await run('lease acquire r --machine m --world w')
+    const { code, out, err } = await run('lease acquire r --json')
+    expect([code, out]).toEqual([6, ''])
+    expect(JSON.parse(err)).toMatchObject({
+      code: 'lease_held',
+      exit_code: 6,
+      epoch: 1,
+      lease: { machine_id: 'm' },
+    })
+    expect(JSON.parse((await run('fold nothing.lvr --json')).err)).toMatchObject({
+      code: 'usage',
+      exit_code: 2,
+    })
   })
 
   it('is quiet when nobody reads the output any more, and says 130 when interrupted', async () => {
