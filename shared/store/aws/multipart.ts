@@ -89,17 +89,22 @@ async function uploadPart(
  * which cannot undo a completion and after which none can come.
  */
 async function resolveFailure(bucket: Bucket, upload: Upload, length: number, cause: unknown): Promise<void> {
-  if (isNamed(cause, 'NoSuchKey')) {
-    await abort(bucket, upload)
-    throw new RunfoldError('not_found', 'an object to copy from is gone', {}, { cause })
-  }
-  const failure = storageError('storing an object of several parts', cause)
-  const stands = async () => (await bucket.lengthOf(upload.Key)) === length
+  const stands = () =>
+    bucket.lengthOf(upload.Key).then(
+      (found) => found === length,
+      () => false,
+    )
   if (await stands()) return
   await abort(bucket, upload)
   if (await stands()) return
-  throw failure
+  throw isNamed(cause, 'NoSuchKey')
+    ? goneSource({ cause })
+    : storageError('storing an object of several parts', cause)
 }
+
+/** What a composition is made of was swept meanwhile; whoever asked for it plans again. */
+export const goneSource = (options?: ErrorOptions) =>
+  new RunfoldError('not_found', 'an object to copy from is gone', {}, options)
 
 /** Failing to abort costs storage only; the bucket's lifecycle rule removes what is left after a day. */
 async function abort(bucket: Bucket, upload: Upload): Promise<void> {

@@ -10,7 +10,7 @@ import { RunfoldError } from '../../schema/index.ts'
 import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
 import { factsOf, metadataOf } from './facts.ts'
 import { inParallel } from './in-parallel.ts'
-import { type Bucket, uploadParts } from './multipart.ts'
+import { type Bucket, goneSource, uploadParts } from './multipart.ts'
 import { lengthOf, planParts } from './part-plan.ts'
 import { asking, isNamed } from './sdk-error.ts'
 
@@ -117,7 +117,7 @@ export class S3Objects implements Objects {
     const joined = new Uint8Array(end)
     await inParallel(READ_WIDTH, places, async ({ piece, start }) => {
       const bytes = 'copy' in piece ? await this.#read(piece.copy, piece.range) : piece.bytes
-      if (bytes === undefined) throw new RunfoldError('not_found', 'an object to copy from is gone')
+      if (bytes === undefined) throw goneSource()
       joined.set(bytes, start)
     })
     return joined

@@ -8,8 +8,9 @@ import { portsOf, type StandIns, startStandIns } from '../../../kit/stand-ins.ts
 
 const SEED = 20_261_130
 const FAULT_RATE = 0.1
-const WRITERS = 8
-const BATCHES = 30
+const RUNS = ['contended-1', 'contended-2']
+const WRITERS_A_RUN = 4
+const BATCHES = 15
 const MIB = 1_048_576
 const limits = { max_batch_bytes: 8 * MIB, max_frame_bytes: 8 * MIB }
 const worker = { machine_id: 'machine-1', world_id: 'world-1' }
@@ -80,31 +81,36 @@ describe('an archive whose services fail', () => {
     timeout: 60_000,
   }, async () => {
     const faulty = portsOf({ s3: s3.endpoint, dynamodb: dynamodb.endpoint })
-    const run = { tenant: 'default', run_id: 'contended' }
-    const archive = createArchive(faulty, { clock: systemClock, limits })
-    const { epoch } = (await insist(() => archive.acquire(run, worker))).answer
-    await insist(() => archive.append(run, { offset: 0, epoch, bytes: PREAMBLE }))
-
-    const write = async (writer: number) => {
-      const placed: Placed[] = []
-      for (let n = 0; n < BATCHES; n++) {
-        const text = `${writer}.${n} ${'x'.repeat((writer * 131 + n * 17) % 900)}`
-        placed.push(await appendSomewhere(archive, run, epoch, frame(text)))
-      }
-      return placed
-    }
-    const writers = await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
-    for (const placed of writers) {
-      const offsets = placed.map(({ offset }) => offset)
-      expect(offsets).toEqual([...offsets].sort((a, b) => a - b))
-    }
-
-    const inOrder = writers.flat().sort((a, b) => a.offset - b.offset)
-    const wanted = Buffer.concat([PREAMBLE, ...inOrder.map(({ bytes }) => bytes)])
     const honest = portsOf(standIns)
+    const archive = createArchive(faulty, { clock: systemClock, limits })
     const found = createArchive(honest, { clock: systemClock, limits })
-    expect((await bytesOf(found, run)).equals(wanted)).toBe(true)
-    expect((await found.run(run)).answer).toMatchObject({ tail: wanted.length, frames: WRITERS * BATCHES })
+
+    const contend = async (run_id: string) => {
+      const run = { tenant: 'default', run_id }
+      const { epoch } = (await insist(() => archive.acquire(run, worker))).answer
+      await insist(() => archive.append(run, { offset: 0, epoch, bytes: PREAMBLE }))
+      const write = async (writer: number) => {
+        const placed: Placed[] = []
+        for (let n = 0; n < BATCHES; n++) {
+          const text = `${writer}.${n} ${'x'.repeat((writer * 131 + n * 17) % 900)}`
+          placed.push(await appendSomewhere(archive, run, epoch, frame(text)))
+        }
+        return placed
+      }
+      const writers = await Promise.all(Array.from({ length: WRITERS_A_RUN }, (_, writer) => write(writer)))
+      for (const placed of writers) {
+        const offsets = placed.map(({ offset }) => offset)
+        expect(offsets).toEqual([...offsets].sort((a, b) => a - b))
+      }
+      const inOrder = writers.flat().sort((a, b) => a.offset - b.offset)
+      const wanted = Buffer.concat([PREAMBLE, ...inOrder.map(({ bytes }) => bytes)])
+      expect((await bytesOf(found, run)).equals(wanted)).toBe(true)
+      expect((await found.run(run)).answer).toMatchObject({
+        tail: wanted.length,
+        frames: WRITERS_A_RUN * BATCHES,
+      })
+    }
+    await Promise.all(RUNS.map(contend))
 
     expect([...s3.faults.keys()].sort()).toEqual([...FAULTS].sort())
     expect([...dynamodb.faults.keys()].sort()).toEqual([...FAULTS].sort())
