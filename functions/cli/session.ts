@@ -1,4 +1,4 @@
-import { type Client, createClient } from '#client'
+import { type Client, createClient, isLoopback } from '#client'
 import { type Config, readConfig } from './config.ts'
 import type { Io } from './io.ts'
 import { createOutput, type Output } from './output.ts'
@@ -34,6 +34,9 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
     config,
     client: once(async () => {
       const { url, token } = await config()
+      if (token && url.startsWith('http:') && !isLoopback(url)) {
+        await err.line('the connection is not encrypted: others on the way can read the token')
+      }
       let isReached = false
       return createClient({
         url,

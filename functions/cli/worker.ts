@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseJson } from '#codec'
@@ -36,13 +36,17 @@ const keptWorker = async (io: Io): Promise<Worker> => {
     machine_id: randomBytes(8).toString('hex'),
     world_id: randomBytes(8).toString('hex'),
   }
+  const temporary = `${path}.${fresh.world_id}`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // Of two processes that come first at once, one makes the file and the other reads it.
-    await writeFile(path, JSON.stringify(fresh), { flag: 'wx', mode: 0o600 })
+    await writeFile(temporary, JSON.stringify(fresh), { mode: 0o600 })
+    // Of two processes that come first at once, one makes the file, whole at once, and the other reads it.
+    await link(temporary, path)
     return fresh
   } catch {
-    return readWorker(path)
+    return await readWorker(path)
+  } finally {
+    await rm(temporary, { force: true })
   }
 }
 

@@ -1,8 +1,9 @@
-import type { DiffAnswer } from '#schema'
+import type { ContextSnapshot, DiffAnswer } from '#schema'
 import { examples, type Verb, wholeNumber } from '../command.ts'
+import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
 import { openReading } from '../reading/reading.ts'
-import { printDelta } from '../window-text.ts'
+import { printDelta, printRegions } from '../window-text.ts'
 
 export const diff: Verb = (program, act) =>
   program
@@ -17,7 +18,17 @@ export const diff: Verb = (program, act) =>
       act(async (session, target: string, from: number, to: number) => {
         const answer = await (await openReading(session, target)).diff(from, to)
         if (session.json) await session.out.json(answer)
-        else await printDelta(session.out, plain<DiffAnswer>(answer).delta)
+        else await printDiff(session.out, plain(answer))
         return undefined
       }),
     )
+
+/** Beside a delta that loses something, several regions of one name, stands the whole second window. */
+type Change = DiffAnswer & { readonly context?: ContextSnapshot }
+
+const printDiff = async (out: Output, { delta, context }: Change): Promise<void> => {
+  await printDelta(out, delta)
+  if (!context) return
+  await out.line('a delta cannot say all of it; afterwards it is this:')
+  await printRegions(out, context)
+}

@@ -6,6 +6,7 @@ import { plain } from '../plain.ts'
 import { openReading, type Shape } from '../reading/reading.ts'
 import { printTable } from '../table.ts'
 import { unixTime } from '../time.ts'
+import { UsageError } from '../usage-error.ts'
 import { printDelta, printEntries, printRegions } from '../window-text.ts'
 
 interface ReplayOptions {
@@ -39,6 +40,9 @@ export const replay: Verb = (program, act) =>
     .action(
       act(async (session, target: string, { point, ...wanted }: ReplayOptions) => {
         const { out, json } = session
+        if (wanted.shape === 'delta' && wanted.step !== undefined) {
+          throw new UsageError('--step does not go with --shape delta')
+        }
         const reading = await openReading(session, target)
         if (point !== undefined) {
           const one = await reading.point(point)

@@ -82,15 +82,28 @@ const knownTail = async (client: Client, run: string): Promise<RunTail | undefin
 
 /** How far the file can be sent, given what the server has. `end` is at or before its tail when there is nothing to send. */
 const planFrom = async (
-  { client, run, path }: PushOptions,
+  options: PushOptions,
   source: FileSource,
-  server: Pick<RunTail, 'tail' | 'digest'>,
+  { tail, digest }: Pick<RunTail, 'tail' | 'digest'>,
 ): Promise<Survey> => {
-  const shared = Math.min(server.tail, source.end)
-  const isAhead = server.tail > source.end
-  const digest = isAhead ? (await client.verify(run, { to: shared })).digest : server.digest
-  if ((await source.digest(shared)) !== digest) throw differing(run, shared)
-  return isAhead ? { end: shared, torn: undefined } : survey(path, server.tail, source.end)
+  if (tail > source.end) return shorterFile(options, source)
+  if ((await source.digest(tail)) !== digest) throw differing(options.run, tail)
+  return survey(options.path, tail, source.end)
+}
+
+/** The server has more than the file: is the file a beginning of it? What is torn at the file's end does not matter then. */
+const shorterFile = async ({ client, run, path }: PushOptions, source: FileSource): Promise<Survey> => {
+  const { end } = await survey(path, 0, source.end)
+  const digest = await client.verify(run, { to: end }).then(
+    (verdict) => verdict.digest,
+    (error) => {
+      // No frame ends there on the server, so its bytes must be others.
+      if (isRunfoldError(error, 'bad_request')) return undefined
+      throw error
+    },
+  )
+  if ((await source.digest(end)) !== digest) throw differing(run, end)
+  return { end, torn: undefined }
 }
 
 const differing = (run: string, bytes: number) =>

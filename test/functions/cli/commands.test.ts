@@ -60,6 +60,7 @@ describe('help', () => {
     'lease',
     '--url ftp://x ls',
     'pull a/b',
+    'replay x.lvr --shape delta --step 2',
     'push x.lvr --run a/b',
   ])('a wrong command line is refused in words: %s', async (line) => {
     const { run } = cliIn()
@@ -173,6 +174,13 @@ describe('which token is shown to whom', () => {
     expect((await run('ls --url https://elsewhere.example')).err).toContain('RUNFOLD_TOKEN')
     await run('ls', { env: { RUNFOLD_TOKEN: 'rf_own' } })
     expect(seen).toEqual(['Bearer rf_local', null, 'Bearer rf_own'])
+  })
+
+  it('warns where the token would travel in clear', async () => {
+    const { fetch } = heard()
+    const { run } = cliIn({ fetch, env: { RUNFOLD_TOKEN: 'rf_own' } })
+    expect((await run('ls --url http://elsewhere.example')).err).toContain('not encrypted')
+    expect((await run('ls --url http://localhost:1')).err).not.toContain('not encrypted')
   })
 
   it('no text of ours ever shows it', async () => {

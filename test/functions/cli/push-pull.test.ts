@@ -68,10 +68,12 @@ describe('push', () => {
     const bytes = demoBytes(60)
     write('run.lvr', Buffer.concat([bytes, MORE]))
     await run('push run.lvr')
-    write('run.lvr', bytes)
-    const { code, lines } = await run('push run.lvr --json')
-    expect(code).toBe(0)
-    expect(lines[0]).toMatchObject({ outcome: 'ahead', tail: bytes.length + MORE.length })
+    for (const older of [bytes, Buffer.concat([bytes, MORE.subarray(0, 20)])]) {
+      write('run.lvr', older)
+      const { code, lines } = await run('push run.lvr --json')
+      expect(code).toBe(0)
+      expect(lines[0]).toMatchObject({ outcome: 'ahead', tail: bytes.length + MORE.length })
+    }
   })
 
   it('sends nothing, and takes no lease, when the file is another one', async () => {

@@ -48,6 +48,23 @@ describe('sending an archive', () => {
     expect(await stored(server)).toEqual(bytes)
   })
 
+  it('compresses what is large enough to be worth it', async () => {
+    const server = await startServer()
+    const encodings: (string | null)[] = []
+    const note: Mishap = (request, answer) => {
+      encodings.push(request.headers.get('content-encoding'))
+      return answer()
+    }
+    const { epoch } = await server.client.acquire(RUN, WORKER)
+    const bytes = archiveOf(100, 9000)
+    const cut = archiveOf(100).length
+    server.mishaps.push(note, note)
+    await server.client.append(RUN, { offset: 0, epoch, bytes: bytes.subarray(0, cut) })
+    await server.client.append(RUN, { offset: cut, epoch, bytes: bytes.subarray(cut) })
+    expect(encodings).toEqual([null, 'gzip'])
+    expect(await stored(server)).toEqual(bytes)
+  })
+
   it('sends a preamble alone, and nothing at all when everything is there', async () => {
     const server = await startServer()
     expect(await send(server, archiveOf())).toMatchObject({ tail: 6, frames: 0 })
