@@ -16,6 +16,7 @@ const commaList = <const T extends readonly string[]>(words: T, what: string) =>
       `${what} is a comma list of ${words.join(', ')}`,
     )
     .transform((list) => list as T[number][])
+    .meta({ description: `A comma list of ${words.join(', ')}` })
 
 export const archiveQuery = z.strictObject({ redirect: queryFlag.optional() })
 
@@ -29,7 +30,10 @@ export const recordsQuery = z.strictObject({
   kind: commaList(RECORD_KINDS, 'kind').optional(),
   limit: limitOf(RECORDS_LIMIT),
   cursor: z.string().optional(),
-  wait_s: queryInt.refine((s) => s <= WAIT_S_MAX, `at most ${WAIT_S_MAX}`).optional(),
+  wait_s: queryInt
+    .refine((s) => s <= WAIT_S_MAX, `at most ${WAIT_S_MAX}`)
+    .meta({ maximum: WAIT_S_MAX })
+    .optional(),
 })
 
 export const recordItem = z.object({
@@ -102,7 +106,10 @@ export const pointsQuery = z
     limit: limitOf(POINTS_LIMIT),
     order: z.enum(['asc', 'desc']).default('asc'),
     shape: z.enum(['summary', 'full', 'delta']).default('summary'),
-    step: queryInt.refine((n) => n >= 1, 'at least 1').optional(),
+    step: queryInt
+      .refine((n) => n >= 1, 'at least 1')
+      .meta({ minimum: 1 })
+      .optional(),
     cursor: z.string().optional(),
   })
   .refine((query) => query.shape !== 'delta' || query.step === undefined, 'step does not go with shape delta')

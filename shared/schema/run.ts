@@ -61,7 +61,10 @@ export const statusList = z.string().transform((text, context) => {
 })
 
 export const limitOf = (limit: { default: number; max: number }) =>
-  queryInt.refine((n) => n >= 1 && n <= limit.max, `an integer from 1 to ${limit.max}`).default(limit.default)
+  queryInt
+    .refine((n) => n >= 1 && n <= limit.max, `an integer from 1 to ${limit.max}`)
+    .meta({ minimum: 1, maximum: limit.max, default: limit.default })
+    .default(limit.default)
 
 export const listQuery = z.strictObject({
   status: statusList.optional(),

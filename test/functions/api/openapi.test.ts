@@ -79,6 +79,13 @@ describe('the OpenAPI document', () => {
     expect(doc.components.schemas.Card.properties.iteration).toEqual({ type: ['integer', 'null'] })
   })
 
+  it('clients may meet fields they do not know in answers, and may send none', async () => {
+    const { doc } = await operations()
+    expect(JSON.stringify(doc.components)).not.toContain('"additionalProperties":false')
+    const { requestBody } = doc.paths['/v1/runs/{run_id}/lease'].post
+    expect(requestBody.content['application/json'].schema.additionalProperties).toBe(false)
+  })
+
   it('operations have names of their own', async () => {
     const { found } = await operations()
     expect(new Set([...found.values()].map(({ operationId }) => operationId)).size).toBe(found.size)
@@ -87,7 +94,10 @@ describe('the OpenAPI document', () => {
   it('integers of queries are integers, with their bounds and defaults', async () => {
     const { found } = await operations()
     const limit = found.get('GET /v1/runs')?.parameters.find(({ name }) => name === 'limit')
-    expect(limit).toMatchObject({ required: false, schema: { type: 'integer', minimum: 0 } })
+    expect(limit).toMatchObject({
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    })
     const offset = found
       .get('POST /v1/runs/{run_id}/frames')
       ?.parameters.find(({ name }) => name === 'offset')
