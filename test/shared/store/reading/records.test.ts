@@ -86,12 +86,17 @@ describe('records', () => {
   })
 
   it('ends a page before it grows over 4 MiB, but never empty', async () => {
-    const message = `{"Message":{"message":{"role":"user","content":"${'x'.repeat(3 << 20)}"},"at":1}}`
-    const large = await storedRun(withPayloads(demo, message, message, message), 1)
-    const page = await recordsPage(large.view, { from: 120, limit: 100 })
-    expect(page.items).toHaveLength(1)
-    const next = await recordsPage(large.view, { from: 120, limit: 100, cursor: page.next_cursor as string })
-    expect(next.items[0]?.seq).toBe(121)
+    const message = (mib: number) =>
+      `{"Message":{"message":{"role":"user","content":"${'x'.repeat(mib << 20)}"},"at":1}}`
+    const large = await storedRun(withPayloads(demo, message(3), message(3), message(5)), 1)
+    const sizes: number[] = []
+    for (let cursor: string | undefined; sizes.length < 9; ) {
+      const page = await recordsPage(large.view, { from: 119, limit: 100, ...(cursor ? { cursor } : {}) })
+      sizes.push(page.items.length)
+      if (page.next_cursor === null) break
+      cursor = page.next_cursor
+    }
+    expect(sizes).toEqual([2, 1, 1])
   })
 
   it('goes on with a cursor where the page ended, without reading what came before', async () => {

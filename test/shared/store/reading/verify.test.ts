@@ -7,9 +7,9 @@ import { all, archiveOf, type StoredRun, storedRun, withPayloads } from './kit.t
 
 const bytes = withPayloads(
   archiveOf(demoRecords({ seed: 61, records: 60, entryBytes: 800 })),
-  '',
   '{"Odd":1}',
   'x'.repeat(3000),
+  '',
 )
 const sha256 = (part: Uint8Array) => createHash('sha256').update(part).digest('hex')
 let run: StoredRun
