@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
+import { statusOf } from './sdk-error.ts'
 
 /** What may be said about a service; everything left out comes from the SDK's own chain (environment, profile, role). */
 export interface ServiceOptions {
@@ -39,5 +40,19 @@ export const dynamoClient = (options: ServiceOptions = {}): DynamoDBClient =>
   new DynamoDBClient(configOf(options, DYNAMO))
 
 /** Elsewhere than at Amazon a bucket is rarely a host name, so the path carries it. */
-export const s3Client = (options: ServiceOptions = {}): S3Client =>
-  new S3Client({ ...configOf(options, S3), forcePathStyle: options.endpoint !== undefined })
+export function s3Client(options: ServiceOptions = {}): S3Client {
+  const client = new S3Client({ ...configOf(options, S3), forcePathStyle: options.endpoint !== undefined })
+  // A 409 means that another request was in the way, and S3 asks for the same again; the SDK takes it for a final no.
+  // Within this step retries come early, so that what is late stands between them and the request.
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args)
+      } catch (error) {
+        throw statusOf(error) === 409 ? Object.assign(error as Error, { $retryable: {} }) : error
+      }
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'repeatConflicts' },
+  )
+  return client
+}

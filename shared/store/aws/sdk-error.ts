@@ -23,14 +23,17 @@ interface SdkError extends Error {
 export const isNamed = (error: unknown, ...names: string[]): error is SdkError =>
   error instanceof Error && names.includes(error.name)
 
+/** Of the answer; undefined when none came. */
+export const statusOf = (error: unknown): number | undefined => (error as SdkError).$metadata?.httpStatusCode
+
 /** True when the SDK sent the request more than once, so that a refusal may answer our own first try. */
 export const wasRepeated = (error: unknown): boolean => ((error as SdkError).$metadata?.attempts ?? 1) > 1
 
 /** What an SDK error means to us. A refusal is definite only where the service read the request once and said no. */
 export function storageError(doing: string, error: unknown): RunfoldError {
   if (error instanceof RunfoldError) return error
-  const { name, $metadata } = error as SdkError
-  const status = $metadata?.httpStatusCode
+  const { name } = error as SdkError
+  const status = statusOf(error)
   const options = { cause: error }
   if (THROTTLES.has(name) || status === 429) {
     return new RunfoldError('slow_down', `${doing}: ${name}`, { retry_after_s: RETRY_AFTER_S }, options)

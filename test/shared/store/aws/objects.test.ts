@@ -167,14 +167,19 @@ describe('objects in S3 under faults', { timeout: 20_000 }, () => {
     expect(proxy.operations.get('DELETE uploadId')).toBe(1)
   })
 
-  it.each<Fault>(['drop_answer', 'drop_request', 'cut_request', 'error_before', 'error_after', 'slow_down'])(
-    'a put is repeated until it is known to be stored: %s',
-    async (fault) => {
-      const { objects, honest } = await objectsBehind(only('PUT', fault))
-      await objects.put('a', [pattern(5000)], NO_FACTS)
-      expect(isEqual(await honest.get('a'), pattern(5000))).toBe(true)
-    },
-  )
+  it.each<Fault>([
+    'drop_answer',
+    'drop_request',
+    'cut_request',
+    'error_before',
+    'error_after',
+    'slow_down',
+    'conflict',
+  ])('a put is repeated until it is known to be stored: %s', async (fault) => {
+    const { objects, honest } = await objectsBehind(only('PUT', fault))
+    await objects.put('a', [pattern(5000)], NO_FACTS)
+    expect(isEqual(await honest.get('a'), pattern(5000))).toBe(true)
+  })
 
   it('a put that cannot be stored says so, with the SDK error as its cause', async () => {
     const { objects } = await objectsBehind(only('PUT', 'slow_down', 100))
