@@ -36,7 +36,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
         ...(await takeBody(route, raw, parts, share.take, params.run_id)),
         headers: raw.headers,
         head: c.req.method === 'HEAD',
-        signal: AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
+        leaving: () => AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
         stillAllowed: recheck(parts.clock, () => allowed(route.need, raw.headers, parts, params.run_id)),
       } satisfies Call
       see({ bytes_in: call.bytes.length })

@@ -18,8 +18,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly bytes: Uint8Array
   readonly headers: Headers
   readonly head: boolean
-  /** Aborts when the caller leaves or the process ends. */
-  readonly signal: AbortSignal
+  /** For whoever waits: aborts when the caller leaves or the process ends. Made only when asked for. */
+  readonly leaving: () => AbortSignal
   /** Throws when the token was revoked or has expired meanwhile; costs nothing but every 25 s. */
   readonly stillAllowed: () => Promise<void>
 }

@@ -22,7 +22,7 @@ const acquire = defineRoute({
   handle: async (call) => {
     if (call.body.force) requireScope(call.principal, 'resume')
     const { created, answer } = await call.parts.archive.acquire(runOf(call), call.body, {
-      signal: call.signal,
+      signal: call.leaving(),
     })
     return answerJson(answer, { status: created ? 201 : 200 })
   },

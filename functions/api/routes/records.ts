@@ -30,15 +30,18 @@ const list = defineRoute({
 /** A page; while it is empty, at most `wait_s` long, the head is looked at until the run has grown. */
 async function firstItems(call: Call<unknown, RecordsQuery>) {
   const { archive, clock } = call.parts
-  const deadline = clock.now() + (call.query.wait_s ?? 0) * 1000
+  const { wait_s = 0 } = call.query
+  if (wait_s === 0) return recordsPage(await archive.view(runOf(call)), call.query)
+  const leaving = call.leaving()
+  const deadline = clock.now() + wait_s * 1000
   for (let seen: ArchiveView | undefined; ; ) {
     const view = await archive.view(runOf(call))
     const grown = view.head.tail !== seen?.head.tail
     const page = grown ? await recordsPage(view, call.query) : NOTHING
     const left = deadline - clock.now()
-    if (page.items.length > 0 || left <= 0 || call.signal.aborted) return page
+    if (page.items.length > 0 || left <= 0 || leaving.aborted) return page
     seen = view
-    await clock.sleep(Math.min(POLL_MS, left), call.signal)
+    await clock.sleep(Math.min(POLL_MS, left), leaving)
   }
 }
 
