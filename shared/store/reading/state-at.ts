@@ -1,4 +1,4 @@
-import { readRecord, Unreadable } from '../../codec/index.ts'
+import { type HeldRecord, readRecord, Unreadable } from '../../codec/index.ts'
 import type { Folding, FoldState, Keep } from '../../fold/index.ts'
 import { fold, NO_HEADER } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
@@ -9,6 +9,11 @@ import type { ArchiveView } from './view.ts'
 /** The state after a number of frames, and where the next one begins. */
 export interface StateAt extends Boundary {
   readonly folding: Folding
+}
+
+/** The state after one frame; `record` is undefined where the frame is unreadable. */
+export interface Step extends StateAt {
+  readonly record: HeldRecord | undefined
 }
 
 /** A moment of a run: after `seq` frames, after point `point`, or after the last frame whose time is at or before `at`. */
@@ -23,12 +28,12 @@ export async function stateBefore(_view: ArchiveView, _place: Place): Promise<St
 }
 
 /** Folds on from a state, handing out the state after every frame; unreadable frames count as frames and change nothing. */
-export async function* statesFrom(view: ArchiveView, start: StateAt, keep?: Keep) {
+export async function* statesFrom(view: ArchiveView, start: StateAt, keep?: Keep): AsyncGenerator<Step> {
   let folding: Folding = start.folding
   for await (const frame of framesFrom(view, start)) {
     const record = readableRecord(frame.payload)
     if (record) folding = fold(folding, record, keep)
-    yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record, frame_seq: frame.seq }
+    yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record }
   }
 }
 
@@ -58,11 +63,10 @@ async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<
       if (state.record && state.record.at !== null && state.record.at <= place.at) found = state
       continue
     }
-    found = state
-    if ('seq' in place && state.seq === place.seq) return found
-    if ('point' in place && hasPoint(state.folding, place.point)) return found
+    if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
   }
-  return found
+  if ('at' in place) return found
+  throw new RunfoldError('internal', 'the head counts more than the archive holds', { tail: view.head.tail })
 }
 
 const hasPoint = (folding: Folding, point: number) =>
@@ -78,7 +82,7 @@ export function pastTheEnd(tail: number, what: string): RunfoldError {
 }
 
 /** The record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. */
-function readableRecord(payload: Uint8Array) {
+function readableRecord(payload: Uint8Array): HeldRecord | undefined {
   try {
     return readRecord(payload)
   } catch (error) {

@@ -25,9 +25,9 @@ interface Piece {
   readonly objectEnd: number
 }
 
-export const PIECE_BYTES = 4 * 1024 * 1024
+const PIECE_BYTES = 4 * 1024 * 1024
 /** Pieces that are fetched at once, at most. */
-export const PIECES_AHEAD = 4
+const PIECES_AHEAD = 4
 
 /** `refresh` reads the head strongly again; it is asked only when a named object has vanished. */
 export function openView(
@@ -77,12 +77,13 @@ export function openView(
   }
 
   async function fetchPiece({ start, end, key, origin }: Piece): Promise<Uint8Array | undefined> {
-    try {
-      return await objects.get(key, { start: start - origin, end: end - origin })
-    } catch (error) {
-      // The port promises never fewer bytes than asked for: a damaged object, which here gets its place in the archive.
+    const range = { start: start - origin, end: end - origin }
+    const chunk = await objects.get(key, range).catch((error: unknown) => {
+      // An adapter that finds fewer bytes than asked for knows no place in the archive; here it gets one.
       throw isRunfoldError(error, 'internal') ? missing(start, end, error) : error
-    }
+    })
+    if (chunk && chunk.length !== end - start) throw missing(start, end)
+    return chunk
   }
 
   async function sameLife(): Promise<Head> {

@@ -79,6 +79,13 @@ describe('fold', () => {
     expect([answer.seq, seen(answer.folded)]).toEqual([92, plain(90).folded])
   })
 
+  it('is an error, never an earlier state, where the head counts more than there is', async () => {
+    const wrong = run.viewFrom({ ...run.head, frames: 91, points: run.head.points + 1 })
+    for (const query of [{}, { seq: 91 }, { point: run.head.points }]) {
+      await expect(foldAnswer(wrong, query)).rejects.toMatchObject({ code: 'internal' })
+    }
+  })
+
   it('is out of range past the end, and says where the end is', async () => {
     const past = { code: 'range_not_satisfiable', facts: { tail: bytes.length } }
     for (const query of [{ seq: 91 }, { point: run.head.points }, { point: 1e9 }]) {
