@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { extentName, objectKey, objectPrefix, parseObjectKey } from '../../../shared/store/keys.ts'
+
+const run = { tenant: 'acme', run_id: 'Run-1' }
+const place = { sweep: 3, start: 4096, length: 77, hash: '0123456789abcdef' }
+
+it('a key tells all of its object, and is read back', () => {
+  const key = objectKey(run, place.start, place)
+  expect(key).toBe('runs/acme/Run-1/0000000003-0000000000004096-77-0123456789abcdef')
+  expect(parseObjectKey(run, key)).toEqual(place)
+  const merged = { ...place, hash: 'x123456789abcdef' }
+  expect(parseObjectKey(run, objectKey(run, place.start, merged))).toEqual(merged)
+})
+
+it('no two of a run, generation, place, length and content share a key', () => {
+  const keys = [
+    objectKey(run, 4096, place),
+    objectKey({ ...run, tenant: 'acme2' }, 4096, place),
+    objectKey({ ...run, run_id: 'run-1' }, 4096, place),
+    objectKey(run, 4097, place),
+    objectKey(run, 4096, { ...place, sweep: 4 }),
+    objectKey(run, 4096, { ...place, length: 78 }),
+    objectKey(run, 4096, { ...place, hash: 'f123456789abcdef' }),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+it('other objects of a run are none of ours', () => {
+  for (const name of ['', 'snapshot', '3-4096-77-0123', '0000000003-0000000000004096-77-0123456789ABCDEF']) {
+    expect(parseObjectKey(run, objectPrefix(run) + name)).toBeUndefined()
+  }
+  expect(parseObjectKey({ ...run, run_id: 'Run' }, objectKey(run, 0, place))).toBeUndefined()
+})
+
+it('extents sort as their offsets do', () => {
+  const starts = [0, 9, 10, 4096, 2 ** 40, Number.MAX_SAFE_INTEGER]
+  expect(starts.map(extentName).toSorted()).toEqual(starts.map(extentName))
+})
