@@ -30,14 +30,10 @@ export function* demoArchive(options: DemoOptions): Generator<Uint8Array> {
  */
 export function* demoRecords({ seed, records, entryBytes = 8192 }: DemoOptions): Generator<JournalRecord> {
   const run = new DemoRun(seed, entryBytes)
-  let left = records
-  for (const record of run.turns()) {
-    if (left === 0) return
-    if (left === 2 && records > 4) break
-    left--
-    yield record
-  }
-  yield* run.ending()
+  const turns = run.turns()
+  const isLongEnough = records > 4
+  for (let n = isLongEnough ? 2 : 0; n < records; n++) yield turns.next().value
+  if (isLongEnough) yield* run.ending()
 }
 
 class DemoRun {
@@ -58,7 +54,7 @@ class DemoRun {
   }
 
   /** Record after record, without end. */
-  *turns(): Generator<JournalRecord> {
+  *turns(): Generator<JournalRecord, never> {
     yield {
       Header: {
         identity: { ...this.#worker(), run_id: this.#meta.run_id, created_at: STARTED_AT },
