@@ -43,25 +43,37 @@ export function readBatch(bytes: Uint8Array, offset: number): Batch {
   const skip = offset === 0 ? preambleLength(bytes) : 0
   if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', offset)
 
-  let frames = 0
-  let points = 0
-  let unreadable = 0
+  const tally = new Tally()
   const telling: Uint8Array[] = []
   for (const { payload } of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
-    const scan = scanRecord(payload)
-    const isFirstReadable = frames === unreadable
-    frames++
-    if (scan instanceof Unreadable) {
-      unreadable++
-      continue
-    }
-    if (scan.point) points++
-    if (isFirstReadable || TELLING.has(scan.kind)) telling.push(payload)
+    if (tally.add(payload)) telling.push(payload)
   }
+  const { frames, points, unreadable } = tally
   return { bytes, offset, end: offset + bytes.length, frames, points, unreadable, telling }
 }
 
-function preambleLength(bytes: Uint8Array): number {
+/** Counts the frames of one batch as they come. */
+export class Tally {
+  frames = 0
+  points = 0
+  unreadable = 0
+
+  /** Whether a card may change by the payload; the first readable one always may. */
+  add(payload: Uint8Array): boolean {
+    const scan = scanRecord(payload)
+    const isFirstReadable = this.frames === this.unreadable
+    this.frames++
+    if (scan instanceof Unreadable) {
+      this.unreadable++
+      return false
+    }
+    if (scan.point) this.points++
+    return isFirstReadable || TELLING.has(scan.kind)
+  }
+}
+
+/** What the first batch of an archive has before its frames. @throws bad_frames where it has something else. */
+export function preambleLength(bytes: Uint8Array): number {
   if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', 0)
   // The length prefix of a frame begins with a zero byte, magic never does.
   if (bytes[0] === 0)

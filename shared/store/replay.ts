@@ -1,14 +1,7 @@
-import {
-  extendDigest,
-  PREAMBLE_BYTES,
-  scanRecord,
-  streamFrames,
-  Unreadable,
-  walkFrames,
-} from '../codec/index.ts'
+import { extendDigest, PREAMBLE_BYTES, scanRecord, streamFrames, Unreadable } from '../codec/index.ts'
 import type { AppendAnswer, RunKey } from '../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../schema/index.ts'
-import type { Batch } from './batch.ts'
+import type { Addition } from './commit.ts'
 import { leaseJson, position, serverTime } from './head.ts'
 import { type StoreParts, viewOf } from './parts.ts'
 import type { Head } from './ports.ts'
@@ -27,31 +20,30 @@ export async function replay(
   parts: StoreParts,
   run: RunKey,
   head: Head,
-  batch: Batch,
+  addition: Addition,
 ): Promise<AppendAnswer> {
+  const { offset, end } = addition
   const view = viewOf(parts.ports, run, head)
-  const stored = Math.min(batch.end, head.tail)
-  if (!(await isStored(view, batch, stored))) throw conflict(head, batch)
-  if (batch.end > head.tail) {
-    if (!isBoundary(batch, head.tail)) throw conflict(head, batch)
-    const detail = `the bytes ${batch.offset} to ${head.tail} are stored already, the rest is not`
+  if (!(await addition.isStored(view))) throw conflict(head, offset)
+  if (end > head.tail) {
+    const detail = `the bytes ${offset} to ${head.tail} are stored already, the rest is not`
     throw new RunfoldError('overlap', detail, position(head))
   }
-  const counts = batch.end === head.tail ? head : await measure(view, batch)
-  return appendAnswer(run, head, batch, counts, true, parts.clock.now())
+  const counts = end === head.tail ? head : await measure(view, addition)
+  return appendAnswer(run, head, offset, counts, true, parts.clock.now())
 }
 
 export function appendAnswer(
   run: RunKey,
   head: Head,
-  batch: Batch,
+  offset: number,
   counts: Counts,
   replayed: boolean,
   now: number,
 ): AppendAnswer {
   return {
     run_id: run.run_id,
-    offset: batch.offset,
+    offset,
     tail: counts.tail,
     frames: counts.frames,
     points: counts.points,
@@ -64,34 +56,15 @@ export function appendAnswer(
   }
 }
 
-function conflict(head: Head, batch: Batch): RunfoldError {
-  const detail = `other bytes are stored at offset ${batch.offset}; the archive ends at ${head.tail}`
+function conflict(head: Head, offset: number): RunfoldError {
+  const detail = `other bytes are stored at offset ${offset}; the archive ends at ${head.tail}`
   return new RunfoldError('offset_conflict', detail, position(head))
 }
 
-async function isStored(view: ArchiveView, { bytes, offset }: Batch, end: number): Promise<boolean> {
-  let at = 0
-  for await (const chunk of view.bytes(offset, end)) {
-    for (let i = 0; i < chunk.length; i++) if (chunk[i] !== bytes[at + i]) return false
-    at += chunk.length
-  }
-  return true
-}
-
-/** A payload may hold bytes that look like frames; only a cut between frames is a place to go on from. */
-function isBoundary({ bytes, offset }: Batch, tail: number): boolean {
-  const skip = offset === 0 ? PREAMBLE_BYTES : 0
-  if (offset + skip === tail) return true
-  for (const frame of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
-    if (frame.offset + frame.length === tail) return true
-  }
-  return false
-}
-
 /** The counts as they were when the archive ended where the batch does, found by reading it from its first byte. */
-async function measure(view: ArchiveView, batch: Batch): Promise<Counts> {
-  const counts = { tail: batch.end, frames: 0, points: 0, unreadable: 0 }
-  const hashing = hashed(view.bytes(0, batch.end))
+async function measure(view: ArchiveView, { offset, end }: Addition): Promise<Counts> {
+  const counts = { tail: end, frames: 0, points: 0, unreadable: 0 }
+  const hashing = hashed(view.bytes(0, end))
   try {
     for await (const { payload } of streamFrames(withoutPreamble(hashing.chunks), {
       offset: PREAMBLE_BYTES,
@@ -103,7 +76,7 @@ async function measure(view: ArchiveView, batch: Batch): Promise<Counts> {
     }
   } catch (error) {
     // Equal bytes in the middle of some payload: no batch ever ended here.
-    if (isRunfoldError(error, 'bad_frames')) throw conflict(view.head, batch)
+    if (isRunfoldError(error, 'bad_frames')) throw conflict(view.head, offset)
     throw error
   }
   return { ...counts, digest: hashing.digest() }
