@@ -87,17 +87,19 @@ function bindingOf({ run, head }: ArchiveView, { from, order, shape, step }: Omi
   return ['points', run.tenant, run.run_id, head.life, from ?? null, order, shape, step ?? null]
 }
 
-/** About how many bytes an item takes, so that a page of huge windows ends early. A delta counts as its window's growth or all of it. */
+/**
+ * About how many bytes an item takes, so that a page of huge windows ends early. A delta counts the entries a region has
+ * gained, or all of them where it was written anew.
+ */
 function weigh({ point, previous }: Visit, shape: PointShape): number {
-  const regions = point.context.regions
-  if (shape === 'summary') return 256 * (1 + regions.length)
-  let bytes = point.meta.raw.bytes.length
   const before = new Map(previous.regions.map((region) => [region.name, region.entries]))
-  for (const { name, entries } of regions) {
+  let bytes = shape === 'summary' ? 256 : point.meta.raw.bytes.length
+  for (const { name, entries } of point.context.regions) {
+    bytes += 128 + name.length
+    if (shape === 'summary') continue
     const old = shape === 'delta' ? before.get(name) : undefined
     const known = old && entries.startsWith(old, (a, b) => a === b) ? old.length : 0
-    bytes += 128
-    for (let i = known; i < entries.length; i++) bytes += entries.at(i)?.bytes.length ?? 0
+    for (const { bytes: written } of entries.from(known)) bytes += written.length
   }
   return bytes
 }
