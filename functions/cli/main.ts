@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { inspect as inspectValue } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import about from '../../package.json' with { type: 'json' }
 import type { Act, Verb } from './command.ts'
@@ -113,7 +114,7 @@ const endedBy = async (error: unknown, io: Io, json: boolean): Promise<ExitCode>
     await err.line(`runfold: ${text}`)
     if (hint) await err.line(`  ${hint}`)
   }
-  if (io.env.RUNFOLD_DEBUG === '1' && error instanceof Error) await err.text(`${error.stack}\n`)
+  if (io.env.RUNFOLD_DEBUG === '1') await err.text(`${inspectValue(error)}\n`)
   return code
 }
 

@@ -58,7 +58,7 @@ export const createTransport = (options: ClientOptions): Transport => {
       ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
       ...(signal && { signal }),
     })
-    if (response.ok || response.status === 304) return response
+    if (response.ok) return response
     throw request.method === 'HEAD' ? refusalOfHead(response) : await refusal(response)
   }
 

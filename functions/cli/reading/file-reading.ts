@@ -94,6 +94,7 @@ export class FileReading implements Reading {
     return verifyBytes(this.#path, from, to)
   }
 
+  /** None where the first readable record is no Header (LVR1.md 4.5). */
   async *#points(): AsyncGenerator<Point> {
     let state: Folding
     for await (const item of this.#items(readRecord)) {
@@ -102,7 +103,6 @@ export class FileReading implements Reading {
       const point = pointAfter(state, { seq: item.frame.seq, record: item.record })
       if (point) yield point
     }
-    headed(state)
   }
 
   /** Some points by number; stops reading at the last one wanted. */
