@@ -19,12 +19,12 @@ const problemOf = (response: Response, text: string): RunfoldError | undefined =
   return new RunfoldError(known.data.code, known.data.detail, { ...retryAfter(response), ...facts })
 }
 
-/** A HEAD answer has no body to say more; its status is enough for the codes that own theirs. */
+/** A HEAD answer has no body to say more than its status; of the codes that share 503 the one that claims less. */
 export const refusalOfHead = (response: Response): RunfoldError => {
   const codes = Object.keys(PROBLEMS) as ProblemCode[]
-  const sole = codes.filter((code) => PROBLEMS[code].status === response.status)
-  if (sole.length === 0 || sole[0] === undefined) return foreign(response)
-  return new RunfoldError(sole[0], PROBLEMS[sole[0]].title, retryAfter(response))
+  const matching = codes.filter((code) => PROBLEMS[code].status === response.status)
+  const code = matching.includes('unavailable') ? 'unavailable' : matching[0]
+  return code ? new RunfoldError(code, PROBLEMS[code].title, retryAfter(response)) : foreign(response)
 }
 
 /** Something between us and the server answered, or it is no runfold server at all. */
