@@ -6,6 +6,7 @@ export {
   encodeFrame,
   type Frame,
   type FramePlace,
+  frameLength,
   MAX_FRAME_BYTES,
   type Place,
   PREFIX_BYTES,

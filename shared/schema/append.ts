@@ -30,6 +30,7 @@ export const badFramesReason = z.enum([
   'frame_too_large',
   'missing_preamble',
   'empty_batch',
+  'wrong_digest',
   'no_header',
 ])
 

@@ -1,6 +1,7 @@
 import type {
   AcquireRequest,
   AppendAnswer,
+  CompleteRequest,
   LeaseAnswer,
   LeaseState,
   ListAnswer,
@@ -8,6 +9,8 @@ import type {
   RenewRequest,
   RunAnswer,
   RunKey,
+  UploadAnswer,
+  UploadRequest,
 } from '../schema/index.ts'
 import { type AppendRequest, append } from './append.ts'
 import { living } from './head.ts'
@@ -18,6 +21,7 @@ import type { Clock, StorePorts } from './ports.ts'
 import type { ArchiveView } from './reading/view.ts'
 import { remove } from './remove.ts'
 import { describeRun } from './runs.ts'
+import { abortUpload, completeUpload, openUpload } from './uploads.ts'
 
 /** All that can be done with runs; who may do it is the edge's business. Every method throws RunfoldErrors alone. */
 export interface Archive extends StoreParts {
@@ -30,6 +34,9 @@ export interface Archive extends StoreParts {
   release(run: RunKey, epoch: number): Promise<void>
   leaseState(run: RunKey): Promise<LeaseState>
   append(run: RunKey, request: AppendRequest): Promise<AppendAnswer>
+  openUpload(run: RunKey, request: UploadRequest): Promise<UploadAnswer>
+  completeUpload(run: RunKey, upload_id: string, request: CompleteRequest): Promise<AppendAnswer>
+  abortUpload(run: RunKey, upload_id: string): Promise<void>
   list(tenant: string, query: ListQuery, bounds?: ListBounds): Promise<ListAnswer>
   run(run: RunKey): Promise<{ answer: RunAnswer; etag: string }>
   remove(run: RunKey, options: { readonly force: boolean }): Promise<void>
@@ -46,6 +53,9 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     release: (run, epoch) => release(parts, run, epoch),
     leaseState: (run) => leaseState(parts, run),
     append: (run, request) => append(parts, run, request),
+    openUpload: (run, request) => openUpload(parts, run, request),
+    completeUpload: (run, upload_id, request) => completeUpload(parts, run, upload_id, request),
+    abortUpload: (run, upload_id) => abortUpload(parts, run, upload_id),
     list: (tenant, query, bounds) => listRuns(parts, tenant, query, bounds),
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),

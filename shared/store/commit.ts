@@ -71,11 +71,12 @@ export async function commitAddition(
     if (addition.offset < head.tail) return replay(parts, run, head, addition)
     judgeRoom(head, addition.offset)
 
+    const gain = await addition.gain(head)
     if (storedUnder !== head.sweep) {
       await addition.store(head)
       storedUnder = head.sweep
     }
-    const { expect, change, card } = decide(run, head, addition, await addition.gain(head), clock.now())
+    const { expect, change, card } = decide(run, head, addition, gain, clock.now())
     try {
       if (!(await ports.index.commit(run, expect, change, card))) continue
     } catch (error) {

@@ -45,7 +45,7 @@ export interface ObjectPlace {
   readonly hash: string
 }
 
-const PLACE = /^(\d{10,16})-(\d{16})-(\d{1,16})-(x?[0-9a-f]{15,16})$/
+const PLACE = /^(\d{10,16})-(\d{16})-(\d{1,16})-([ux]?[0-9a-f]{15,16})$/
 
 /** What `objectKey` wrote; undefined for any other object under the run's prefix. */
 export function parseObjectKey(run: RunKey, key: string): ObjectPlace | undefined {
@@ -58,8 +58,14 @@ export function parseObjectKey(run: RunKey, key: string): ObjectPlace | undefine
 
 /**
  * A merged extent of which parts were copied inside the storage has no hash of its bytes, since nobody saw them: it
- * carries `x` and 15 digits of the SHA-256 of its sources' lengths and hashes instead.
+ * carries `x` and 15 digits of the SHA-256 of its sources' lengths and hashes instead. A direct upload is stored before
+ * anybody has seen its bytes: its object is named by `u` and 15 digits of the upload's own id.
  */
 export function isHashOfBytes(hash: string): boolean {
-  return !hash.startsWith('x')
+  return !hash.startsWith('x') && !hash.startsWith('u')
+}
+
+/** @param upload_id in hex */
+export function uploadHash(upload_id: string): string {
+  return `u${upload_id.slice(0, HASH_DIGITS - 1)}`
 }

@@ -6,6 +6,7 @@ import { merge } from './merge.ts'
 import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
 import type { Clock, Head, StorePorts } from './ports.ts'
 import { sweep } from './sweep.ts'
+import { abortAll, abortExpired } from './upload-cleanup.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -51,6 +52,7 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
   return {
     pass: async () => {
       const failures: unknown[] = []
+      for await (const failure of abortExpired(ports, clock.now())) failures.push(failure)
       const runs = [...(await ports.index.due(clock.now(), RUNS_A_PASS)), ...(await roundRuns())]
       for (const run of runs) {
         try {
@@ -61,7 +63,7 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
         }
       }
       if (failures.length > 0)
-        throw new AggregateError(failures, `maintenance of ${failures.length} runs failed`)
+        throw new AggregateError(failures, `maintenance failed in ${failures.length} places`)
     },
   }
 }
@@ -81,6 +83,7 @@ async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: numb
   // Judged by what is there now, and written only if that is still so: an append or a holder may have come meanwhile.
   const head = await ports.index.head(run)
   if (!head) return
+  if (!head.alive) await abortAll(ports, run)
   const due_at = nextDue(head, clock.now(), isMergedOut, next_at)
   if (due_at === head.due_at) return
   const { life, epoch, tail } = head

@@ -108,7 +108,8 @@ async function* withoutPreamble(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-function extended(state: string | null, chunks: readonly Uint8Array[]) {
+/** A digest that was made here, continued. */
+export function extended(state: string | null, chunks: readonly Uint8Array[]) {
   const saved = extendDigest(state, chunks)
   if (!saved) throw new RunfoldError('internal', 'a hash state made here is of an unknown version')
   return saved

@@ -33,11 +33,11 @@ export class Gate {
 
   /** The ports as one actor sees them. */
   of(actor: string): StorePorts {
-    const { objects, index, tokens } = this.#ports
+    const { objects, index } = this.#ports
     return {
+      ...this.#ports,
       objects: { ...this.#gated(actor, 'objects', objects), list: (prefix) => this.#list(actor, prefix) },
       index: this.#gated(actor, 'index', index),
-      tokens,
     }
   }
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunKey } from '#schema'
 import type { ByteRange, CardRow, Expectation, Head, HeadChange, StoredToken, StorePorts } from '#store'
+import { uploadsContract } from './uploads-contract.ts'
 
 export interface OpenedPorts {
   readonly ports: StorePorts
@@ -71,6 +72,8 @@ export function storeContract(name: string, open: () => Promise<OpenedPorts>): v
     }
     const run = (run_id: string): RunKey => ({ tenant, run_id })
     const prefix = (key: RunKey) => `runs/${key.tenant}/${key.run_id}/`
+
+    uploadsContract(() => opened.ports)
 
     describe('objects', () => {
       const objects = () => opened.ports.objects

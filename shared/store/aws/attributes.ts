@@ -8,6 +8,7 @@ import type { CardPlace } from '../ports.ts'
 //   run#<tenant>/<run_id>     head                   the head; in by_due while it has a due_at
 //   run#<tenant>/<run_id>     card                   the card; in by_creation while it is listed
 //   run#<tenant>/<run_id>     transfer#<epoch>       a change of the lease's holder
+//   run#<tenant>/<run_id>     upload#<upload_id>     an open upload; in by_due by its expiry, apart from the heads
 //   token#<hash>              token                  a token
 //   tokens#<tenant>           <token_id>             where a tenant's token stands
 //
@@ -42,6 +43,9 @@ export const CARD = 'card'
 export const TRANSFER = 'transfer#'
 export const transferSk = (epoch: number): string => TRANSFER + padded(epoch)
 
+export const UPLOAD = 'upload#'
+export const uploadSk = (upload_id: string): string => UPLOAD + upload_id
+
 export const TOKEN = 'token'
 export const tokenPk = (hash: string): string => `token#${hash}`
 export const tokensPk = (tenant: string): string => `tokens#${tenant}`
@@ -53,6 +57,9 @@ export const listPartition = (tenant: string, shard: number): string => `${tenan
 export const listPartitionOf = (run: RunKey): string => listPartition(run.tenant, shardOf(run))
 export const duePartition = (shard: number): string => `due#${shard}`
 export const duePartitionOf = (run: RunKey): string => duePartition(shardOf(run))
+
+export const uploadsPartition = (shard: number): string => `uploads#${shard}`
+export const uploadsPartitionOf = (run: RunKey): string => uploadsPartition(shardOf(run))
 
 /** Order of the listing: server time of creation, then run_id; neither ever changes. */
 export const madeAt = ({ created_at, run_id }: CardPlace): string => `${padded(created_at)}#${run_id}`

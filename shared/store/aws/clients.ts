@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { S3Client } from '@aws-sdk/client-s3'
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { statusOf } from './sdk-error.ts'
 
 /** What may be said about a service; everything left out comes from the SDK's own chain (environment, profile, role). */
@@ -40,8 +40,12 @@ export const dynamoClient = (options: ServiceOptions = {}): DynamoDBClient =>
   new DynamoDBClient(configOf(options, DYNAMO))
 
 /** Elsewhere than at Amazon a bucket is rarely a host name, so the path carries it. */
-export function s3Client(options: ServiceOptions = {}): S3Client {
-  const client = new S3Client({ ...configOf(options, S3), forcePathStyle: options.endpoint !== undefined })
+export function s3Client(
+  options: ServiceOptions = {},
+  more: Pick<S3ClientConfig, 'requestChecksumCalculation'> = {},
+): S3Client {
+  const forcePathStyle = options.endpoint !== undefined
+  const client = new S3Client({ ...configOf(options, S3), ...more, forcePathStyle })
   // A 409 means that another request was in the way, and S3 asks for the same again; the SDK takes it for a final no.
   // Within this step retries come early, so that what is late stands between them and the request.
   client.middlewareStack.add(

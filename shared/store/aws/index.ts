@@ -4,6 +4,8 @@ import { S3Objects } from './objects.ts'
 import { DynamoRunIndex, type OnStaleCard } from './run-index.ts'
 import { ensureTable } from './table.ts'
 import { DynamoTokenIndex } from './tokens.ts'
+import { DynamoUploadIndex } from './upload-index.ts'
+import { S3Uploads } from './uploads.ts'
 
 export type { ServiceOptions } from './clients.ts'
 export { tableDefinition } from './table.ts'
@@ -31,14 +33,18 @@ export interface AwsPorts extends StorePorts {
 export function awsPorts(options: AwsOptions): AwsPorts {
   const { bucket, table, prefix = '', fullChecksums = true } = options
   const s3 = s3Client(options.s3)
+  const plainS3 = s3Client(options.s3, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const dynamo = dynamoClient(options.dynamodb)
   return {
     objects: new S3Objects({ client: s3, bucket, prefix, fullChecksums }),
     index: new DynamoRunIndex(dynamo, table, options.onStaleCard),
     tokens: new DynamoTokenIndex(dynamo, table),
+    uploads: new S3Uploads({ client: plainS3, bucket, prefix }),
+    uploadIndex: new DynamoUploadIndex(dynamo, table),
     ensureTable: () => ensureTable(dynamo, table),
     close: () => {
       s3.destroy()
+      plainS3.destroy()
       dynamo.destroy()
     },
   }

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { systemClock } from '../clock.ts'
+import { ownUploads } from '../own-uploads.ts'
 import type { LocalStore } from '../ports.ts'
 import { GroupCommit, openDatabase } from './database.ts'
 import type { DiskOptions } from './disk.ts'
@@ -8,6 +9,8 @@ import { Disk } from './disk.ts'
 import { fileObjects } from './objects.ts'
 import { sqliteRunIndex } from './run-index.ts'
 import { sqliteTokenIndex } from './token-index.ts'
+import { sqliteUploadIndex } from './upload-index.ts'
+import { urlSecret } from './url-secret.ts'
 
 /**
  * A folder as the store: `index.sqlite`, and `objects/` whose files hold archive bytes and nothing else.
@@ -30,10 +33,13 @@ export async function openLocalStore(
     })
     await disk.clean()
     const commits = new GroupCommit(database, disk)
+    const objects = fileObjects(disk)
     const ports = {
-      objects: fileObjects(disk),
+      objects,
       index: sqliteRunIndex(database, commits),
       tokens: sqliteTokenIndex(database, commits),
+      uploads: ownUploads(objects, options.clock ?? systemClock, urlSecret(database)),
+      uploadIndex: sqliteUploadIndex(database, commits),
     }
     return { ports, broken: broken.promise, close: () => database.close() }
   } catch (error) {

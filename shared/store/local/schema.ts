@@ -23,6 +23,13 @@ const STEPS = [
      last_used_at INTEGER, token TEXT NOT NULL
    ) WITHOUT ROWID;
    CREATE INDEX tokens_tenant ON tokens (tenant, created_at);`,
+  `CREATE TABLE uploads (
+     tenant TEXT NOT NULL, run_id TEXT NOT NULL, upload_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+     upload TEXT NOT NULL,
+     PRIMARY KEY (tenant, run_id, upload_id)
+   ) WITHOUT ROWID;
+   CREATE INDEX uploads_expiry ON uploads (expires_at);
+   CREATE TABLE secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) WITHOUT ROWID;`,
 ]
 
 /** Brings the file to the schema of this program. Needs the write lock, so it also takes hold of the database. */

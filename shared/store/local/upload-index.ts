@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { UploadIndex, UploadRecord } from '../ports.ts'
+import type { GroupCommit } from './database.ts'
+
+export function sqliteUploadIndex(database: DatabaseSync, commits: GroupCommit): UploadIndex {
+  const put = database.prepare(`INSERT INTO uploads (tenant, run_id, upload_id, expires_at, upload)
+    VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, upload = excluded.upload`)
+  const get = database.prepare('SELECT upload FROM uploads WHERE tenant = ? AND run_id = ? AND upload_id = ?')
+  const drop = database.prepare('DELETE FROM uploads WHERE tenant = ? AND run_id = ? AND upload_id = ?')
+  const ofRun = database.prepare('SELECT upload FROM uploads WHERE tenant = ? AND run_id = ?')
+  const expired = database.prepare(
+    'SELECT upload FROM uploads WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+  )
+
+  const read = (row: Record<string, unknown>) => JSON.parse(String(row.upload)) as UploadRecord
+
+  return {
+    put: (record) =>
+      commits.write(() => {
+        const { run, upload_id, expires_at } = record
+        put.run(run.tenant, run.run_id, upload_id, expires_at, JSON.stringify(record))
+      }),
+    get: async ({ tenant, run_id }, upload_id) => {
+      const row = get.get(tenant, run_id, upload_id)
+      return row && read(row)
+    },
+    remove: ({ tenant, run_id }, upload_id) => commits.write(() => void drop.run(tenant, run_id, upload_id)),
+    ofRun: async ({ tenant, run_id }) => ofRun.all(tenant, run_id).map(read),
+    expired: async (now, limit) => expired.all(now, limit).map(read),
+  }
+}
