@@ -14,6 +14,12 @@ export interface DiskOptions {
   readonly sync?: (handle: FileHandle) => Promise<void>
 }
 
+export interface NewFile {
+  /** Relative to the disk's folder. */
+  readonly file: string
+  readonly fill: (handle: FileHandle) => Promise<void>
+}
+
 /** Files that are there whole or not at all, and still after the power went (P2). */
 export class Disk {
   readonly #root: string
@@ -39,27 +45,34 @@ export class Disk {
     return path.join(this.#root, file)
   }
 
-  /** Writes beside, fsyncs, renames, fsyncs the folder: durable when it resolves. */
-  async write(file: string, fill: (handle: FileHandle) => Promise<void>): Promise<void> {
+  /** Writes beside, fsyncs, renames, fsyncs the folder, which all files share: durable when it resolves. */
+  async write(files: readonly NewFile[]): Promise<void> {
     if (this.#broken) throw this.#broken
-    const target = this.absolute(file)
-    const temporary = path.join(this.#temporary, randomUUID())
+    const written = files.map(({ file }) => ({
+      target: this.absolute(file),
+      temporary: path.join(this.#temporary, randomUUID()),
+    }))
+    const folder = path.dirname(written[0]?.target ?? this.#root)
     try {
-      await this.#makeFolder(path.dirname(target))
-      const handle = await open(temporary, 'wx')
-      try {
-        await fill(handle)
-        const seconds = this.#options.clock.now() / 1000
-        await handle.utimes(seconds, seconds)
-        await this.#sync(handle)
-      } finally {
-        await handle.close()
-      }
-      await rename(temporary, target)
-      await this.#syncFolder(path.dirname(target))
+      await this.#makeFolder(folder)
+      await allDone(files.map(({ fill }, i) => this.#fill(written[i]?.temporary ?? '', fill)))
+      for (const { temporary, target } of written) await rename(temporary, target)
+      await this.#syncFolder(folder)
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {})
+      for (const { temporary } of written) await rm(temporary, { force: true }).catch(() => {})
       throw diskError(error)
+    }
+  }
+
+  async #fill(temporary: string, fill: NewFile['fill']): Promise<void> {
+    const handle = await open(temporary, 'wx')
+    try {
+      await fill(handle)
+      const seconds = this.#options.clock.now() / 1000
+      await handle.utimes(seconds, seconds)
+      await this.#sync(handle)
+    } finally {
+      await handle.close()
     }
   }
 
@@ -99,4 +112,10 @@ export class Disk {
       throw this.fail(error)
     }
   }
+}
+
+/** Waits for all of them, also after one has failed, so that nothing is written behind the caller's back. */
+async function allDone(tasks: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(tasks)).find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
 }

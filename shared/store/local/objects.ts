@@ -2,8 +2,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, readFile, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { RunfoldError } from '../../schema/index.ts'
-import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
-import type { Disk } from './disk.ts'
+import type { ByteRange, ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import type { Disk, NewFile } from './disk.ts'
 import { diskError, errnoOf } from './disk-error.ts'
 import { decode, pathOf } from './file-name.ts'
 
@@ -15,8 +15,14 @@ const FACTS = '~facts.json'
 export function fileObjects(disk: Disk): Objects {
   const fileOf = (key: string) => disk.absolute(pathOf(key))
 
-  const writeFacts = (key: string, facts: ObjectFacts) =>
-    disk.write(pathOf(key) + FACTS, async (handle) => void (await handle.writeFile(JSON.stringify(facts))))
+  const write = (key: string, fill: NewFile['fill'], facts: ObjectFacts) =>
+    disk.write([
+      { file: pathOf(key), fill },
+      {
+        file: pathOf(key) + FACTS,
+        fill: (handle) => writeAll(handle, [new TextEncoder().encode(JSON.stringify(facts))]),
+      },
+    ])
 
   const copyRange = async (source: string, { start, end }: ByteRange, target: FileHandle) => {
     const handle = await open(fileOf(source), 'r').catch((error) => {
@@ -36,12 +42,7 @@ export function fileObjects(disk: Disk): Objects {
   }
 
   return {
-    put: async (key, chunks, facts) => {
-      await Promise.all([
-        disk.write(pathOf(key), (handle) => writeAll(handle, chunks)),
-        writeFacts(key, facts),
-      ])
-    },
+    put: (key, chunks, facts) => write(key, (handle) => writeAll(handle, chunks), facts),
     get: (key, range) =>
       absentAsUndefined(async () => {
         const handle = await open(fileOf(key), 'r')
@@ -51,15 +52,17 @@ export function fileObjects(disk: Disk): Objects {
           await handle.close()
         }
       }),
-    compose: async (key, parts: readonly ComposePart[], facts) => {
-      await disk.write(pathOf(key), async (handle) => {
-        for (const part of parts) {
-          if ('bytes' in part) await writeAll(handle, [part.bytes])
-          else await copyRange(part.copy, part.range, handle)
-        }
-      })
-      await writeFacts(key, facts)
-    },
+    compose: (key, parts, facts) =>
+      write(
+        key,
+        async (handle) => {
+          for (const part of parts) {
+            if ('bytes' in part) await writeAll(handle, [part.bytes])
+            else await copyRange(part.copy, part.range, handle)
+          }
+        },
+        facts,
+      ),
     remove: async (keys) => {
       for (const key of keys) {
         await absentAsUndefined(() => unlink(fileOf(key)))
