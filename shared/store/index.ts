@@ -1,3 +1,4 @@
+export type { AppendRequest } from './append.ts'
 export * from './archive.ts'
 export * from './clock.ts'
 export * from './maintain.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PREAMBLE } from '#codec'
-import { MAX_EXTENTS } from '../../../shared/store/append.ts'
+import { MAX_EXTENTS } from '../../../shared/store/commit.ts'
 import { frameOf, joined, LIMITS, StoredRun, say, sha256, testArchive } from '../../kit/stored-run.ts'
 
 const started = async () => {
