@@ -35,9 +35,12 @@ export async function readBody(request: Request, rule: BodyRule): Promise<Uint8A
   }
 }
 
+/** For bytes that are what they are. */
+export const ANY_TYPE = '*/*'
+
 function checkType(header: string | null, types: readonly string[]): void {
   const type = (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (types.includes(type)) return
+  if (types.includes(type) || types.includes(ANY_TYPE)) return
   throw new RunfoldError('unsupported_media_type', `the body must be ${types.join(' or ')}`, {
     accepted: types,
   })

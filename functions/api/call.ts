@@ -27,11 +27,15 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
     const asked = readQuery(searchOf(c))
     const share = budget.share()
     try {
-      const call = {
+      const question = {
         parts,
-        principal,
         params: route.params ? parsed(route.params, params) : params,
         query: parsed(route.query ?? NO_PARAMETERS, asked),
+      }
+      await route.admit?.(question)
+      const call = {
+        ...question,
+        principal,
         asked,
         ...(await takeBody(route, raw, parts, share.take, params.run_id)),
         headers: raw.headers,

@@ -3,9 +3,9 @@ import { LEASE_TTL_S, RECORDS_LIMIT, RunfoldError } from '#schema'
 
 export type Limits = Capabilities['limits']
 
-/** What one machine takes: a batch is held in memory whole, a frame of 256 MiB is the format's own limit. */
+/** A batch is held in memory whole, larger ones are uploaded in parts; a frame of 256 MiB is the format's own limit. */
 export const LOCAL_LIMITS: Limits = {
-  max_batch_bytes: 32 << 20,
+  max_batch_bytes: 8 << 20,
   max_frame_bytes: 256 << 20,
   lease_ttl_s: LEASE_TTL_S,
   page_max: RECORDS_LIMIT.max,

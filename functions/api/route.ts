@@ -53,6 +53,8 @@ interface RouteSpec<P, Q, B> {
   readonly bodyless?: true
   /** Media types of a body that is taken as bytes. */
   readonly bytes?: readonly string[]
+  /** Judges what is known before the body is received; for routes that need no token. */
+  readonly admit?: (call: Pick<Call<Output<P>, Output<Q>>, 'parts' | 'params' | 'query'>) => Promise<void>
   readonly answers: readonly AnswerShape[]
   readonly problems: readonly ProblemCode[]
   handle(call: Call<Output<P>, Output<Q>, Output<B>>): Promise<Response> | Response

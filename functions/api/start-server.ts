@@ -43,7 +43,7 @@ const MAINTAIN_EVERY_MS = 1000
 const STOP_WITHIN_MS = 10_000
 
 /**
- * Slow is allowed, endless is not: a head must come within 30 s, a whole request within 15 minutes (32 MiB at 40 kB/s).
+ * Slow is allowed, endless is not: a head must come within 30 s, a whole request within 15 minutes (8 MiB at 10 kB/s).
  * A kept-alive connection outlives the pauses of the usual pools.
  */
 const HTTP_BOUNDS = {
@@ -67,7 +67,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       tokens,
       clock: systemClock,
       limits: LOCAL_LIMITS,
-      features: [],
+      features: ['uploads'],
       version: VERSION,
       closing: closing.signal,
       checkHost: createHostCheck(env.host, [hostname()]),

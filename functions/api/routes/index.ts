@@ -10,6 +10,7 @@ import { recordsRoutes } from './records.ts'
 import { runsRoutes } from './runs.ts'
 import { serviceRoutes } from './service.ts'
 import { tokensRoutes } from './tokens.ts'
+import { uploadsRoutes } from './uploads.ts'
 import { verifyRoutes } from './verify.ts'
 
 /** Every route of the features that are offered; those of an absent feature do not exist (API.md). */
@@ -18,6 +19,7 @@ export function allRoutes(features: readonly Feature[]): readonly Route[] {
     ...serviceRoutes(() => offered),
     ...leaseRoutes,
     ...framesRoutes,
+    ...uploadsRoutes,
     ...runsRoutes,
     ...archiveRoutes,
     ...recordsRoutes,

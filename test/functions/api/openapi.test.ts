@@ -11,6 +11,11 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'DELETE /v1/runs/{run_id}/lease': ['epoch', '204 400 401 403 404 412'],
   'GET /v1/runs/{run_id}/lease': ['', '200 401 403 404'],
   'POST /v1/runs/{run_id}/frames': ['offset epoch', '200 400 401 403 404 409 412 413 415 422 500 503'],
+  'POST /v1/runs/{run_id}/uploads': ['', '201 400 401 403 404 409 412 413'],
+  'POST /v1/runs/{run_id}/uploads/{upload_id}/complete': ['', '200 400 401 403 404 409 412 422'],
+  'DELETE /v1/runs/{run_id}/uploads/{upload_id}': ['', '204 401 403 404'],
+  // Where the URLs of parts lead to on a server that keeps them itself; API.md leaves them to the server.
+  'PUT /v1/parts/{storage_id}/{part_number}': ['length expires signature', '200 400 403 404 413'],
   'GET /v1/runs': ['status agent machine parent q since order limit cursor', '200 400 401 403'],
   'GET /v1/runs/{run_id}': ['', '200 304 401 403 404'],
   'HEAD /v1/runs/{run_id}': ['', '200 304 401 403 404'],
@@ -36,7 +41,7 @@ interface Operation {
 }
 
 async function operations() {
-  const { root } = await testApi()
+  const { root } = await testApi({ features: ['uploads'] })
   const doc = JSON.parse((await root.get('/v1/openapi.json')).text)
   const found = new Map<string, Operation>()
   for (const [path, item] of Object.entries<Record<string, Operation>>(doc.paths)) {

@@ -17,7 +17,7 @@ describe('service', () => {
       version: '0.0.0',
       format_versions: [1],
       limits: {
-        max_batch_bytes: 33554432,
+        max_batch_bytes: 8388608,
         max_frame_bytes: 268435456,
         lease_ttl_s: { min: 5, default: 60, max: 3600 },
         page_max: 1000,
