@@ -12,9 +12,10 @@ import type {
   UploadAnswer,
   UploadRequest,
 } from '../schema/index.ts'
+import { acquire } from './acquire.ts'
 import { type AppendRequest, append } from './append.ts'
 import { living } from './head.ts'
-import { acquire, leaseState, release, renew } from './lease.ts'
+import { leaseState, release, renew } from './lease.ts'
 import { type ListBounds, listRuns } from './list.ts'
 import { type StoreLimits, type StoreParts, viewOf } from './parts.ts'
 import type { Clock, StorePorts } from './ports.ts'

@@ -34,7 +34,7 @@ function inOrder(extents: Extents): Extents {
   return Object.fromEntries(Object.entries(extents).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export const NO_TICKS: Ticks = {
+const NO_TICKS: Ticks = {
   current_stage: null,
   iteration: null,
   prompt_tokens: null,

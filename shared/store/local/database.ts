@@ -14,6 +14,7 @@ export function openDatabase(file: string): DatabaseSync {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON; -- what is deleted does not stay in free pages
       PRAGMA fullfsync = ${process.platform === 'darwin' ? 1 : 0};`)
     migrate(database)
     return database

@@ -18,7 +18,7 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   return PASSING.has(errnoOf(error) ?? '')
 }
 
@@ -38,7 +38,7 @@ const SQLITE_IOERR = 10
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 
-export function sqliteKind(error: unknown): number | undefined {
+function sqliteKind(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   return typeof code === 'number' ? code & 0xff : undefined
 }
