@@ -3,10 +3,26 @@ export interface ServerEnv {
   /** 0 takes any free port. */
   readonly port: number
   readonly host: string
+  /** The folder of this server: its token, and all runs where they are kept on this machine. */
   readonly data: string
+  readonly store: StoreSettings
   readonly adminToken: string | undefined
   /** Whether each request is logged as a JSON line. */
   readonly logRequests: boolean
+}
+
+/** Where runs are kept; what is not said of AWS (region, credentials) the SDK finds for itself. */
+export type StoreSettings = { readonly kind: 'local' } | AwsSettings
+
+export interface AwsSettings {
+  readonly kind: 'aws'
+  readonly bucket: string
+  readonly table: string
+  /** Put before every object key. */
+  readonly prefix: string
+  /** Of services that are not Amazon's. */
+  readonly s3: string | undefined
+  readonly dynamodb: string | undefined
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -20,9 +36,34 @@ export function readServerEnv(variables: Variables): ServerEnv {
     port: portOf(variables.PORT || '8080'),
     host: variables.RUNFOLD_HOST || '127.0.0.1',
     data: variables.RUNFOLD_DATA || './runfold-data',
+    store: storeOf(variables),
     adminToken: tokenOf(variables.RUNFOLD_ADMIN_TOKEN || undefined),
     logRequests: variables.RUNFOLD_LOG === 'json',
   }
+}
+
+function storeOf(variables: Variables): StoreSettings {
+  const kind = variables.RUNFOLD_STORE || 'local'
+  if (kind === 'local') return { kind }
+  if (kind !== 'aws')
+    throw new SettingError(`RUNFOLD_STORE is ${JSON.stringify(kind)}; it must be local or aws`)
+  const { RUNFOLD_BUCKET: bucket, RUNFOLD_TABLE: table } = variables
+  if (!bucket || !table)
+    throw new SettingError('the store aws needs a bucket and a table: RUNFOLD_BUCKET and RUNFOLD_TABLE')
+  return {
+    kind,
+    bucket,
+    table,
+    prefix: variables.RUNFOLD_PREFIX || '',
+    s3: urlOf('RUNFOLD_ENDPOINT_S3', variables),
+    dynamodb: urlOf('RUNFOLD_ENDPOINT_DYNAMODB', variables),
+  }
+}
+
+function urlOf(name: string, variables: Variables): string | undefined {
+  const text = variables[name] || undefined
+  if (text === undefined || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new SettingError(`${name} is ${JSON.stringify(text)}; it must be a URL of http or https`)
 }
 
 function portOf(text: string): number {

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTokenText } from '#store'
 
@@ -15,6 +15,7 @@ export async function adminToken(data: string, given: string | undefined): Promi
   const found = await readFile(file, 'utf8').catch(absent)
   if (found?.trim()) return { text: found.trim(), place: file }
   const text = makeTokenText()
+  await mkdir(data, { recursive: true })
   await writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return { text, place: file }

@@ -1,9 +1,4 @@
-import { getRequestListener } from '@hono/node-server'
-import { openLocalStore } from '#store/local'
+import { nodePlatform } from './platform.ts'
 import { runServer } from './run-server.ts'
 
-await runServer(
-  { openStore: openLocalStore, listener: getRequestListener },
-  process.env,
-  process.argv.slice(2),
-)
+await runServer(nodePlatform, process.env, process.argv.slice(2))

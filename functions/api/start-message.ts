@@ -2,6 +2,8 @@ import type { AdminToken } from './admin-token.ts'
 
 interface Started {
   readonly url: string
+  /** Where runs are kept. */
+  readonly place: string
   readonly data: string
   readonly token: AdminToken
   /** How the CLI is called here. */
@@ -9,7 +11,7 @@ interface Started {
 }
 
 /** What a person needs to know and to type next. */
-export function startMessage({ url, data, token, cli }: Started): string {
+export function startMessage({ url, place, data, token, cli }: Started): string {
   const elsewhere = [
     ...(url === 'http://127.0.0.1:8080' ? [] : [`export RUNFOLD_URL=${url}`]),
     ...(token.place === 'RUNFOLD_ADMIN_TOKEN' ? ['export RUNFOLD_TOKEN="$RUNFOLD_ADMIN_TOKEN"'] : []),
@@ -19,7 +21,7 @@ export function startMessage({ url, data, token, cli }: Started): string {
   ]
   const next = [...elsewhere, `${cli} demo run.lvr`, `${cli} push run.lvr`, `${cli} ls`]
   return [
-    `runfold listens on ${url}, data in ${data}, token in ${token.place}; try`,
+    `runfold listens on ${url}, data in ${place}, token in ${token.place}; try`,
     ...next.map((line) => `  ${line}`),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { createArchive, createMaintainer, createTokens, type LocalStore, systemClock } from '#store'
+import { createArchive, createMaintainer, createTokens, type StorePorts, systemClock } from '#store'
 import type { ServerEnv } from '../env.ts'
 import { type AdminToken, adminToken } from './admin-token.ts'
 import { answerError, refusalOf } from './answer-error.ts'
@@ -24,12 +24,24 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** What only the shells know: where bytes are kept, and how Node's requests become web requests. */
 export interface Platform {
-  openStore(folder: string): Promise<LocalStore>
+  openStore(env: ServerEnv, log: Log): Promise<OpenStore>
   listener(fetch: Fetch, options: { errorHandler(error: unknown): Response }): Listener
+}
+
+/** A store that this process has open. */
+export interface OpenStore {
+  readonly ports: StorePorts
+  /** For people. */
+  readonly place: string
+  /** Resolves with the reason when what was written can no longer be trusted to be durable: the process must end. */
+  readonly broken: Promise<unknown>
+  close(): void
 }
 
 export interface Running {
   readonly url: string
+  /** Where runs are kept. */
+  readonly place: string
   readonly data: string
   readonly token: AdminToken
   /** Settles when the storage can no longer be trusted; the process must end then. */
@@ -55,7 +67,7 @@ const HTTP_BOUNDS = {
 const MAX_CONNECTIONS = 2000
 
 export async function startServer(platform: Platform, env: ServerEnv, log: Log): Promise<Running> {
-  const store = await platform.openStore(env.data)
+  const store = await platform.openStore(env, log)
   const closing = new AbortController()
   try {
     const token = await adminToken(env.data, env.adminToken)
@@ -82,7 +94,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
     server.maxConnections = MAX_CONNECTIONS
     await listening(server, env)
-    const maintained = maintain(store, closing.signal, (error) => {
+    const maintained = maintain(store.ports, closing.signal, (error) => {
       metrics.maintenanceFailures.inc()
       log.warn('a round of maintenance failed; the next one tries again', error)
     })
@@ -91,7 +103,8 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       await Promise.all([closed(server), maintained])
       store.close()
     }
-    return { url: urlOf(server), data: env.data, token, broken: store.broken, stop }
+    const { place, broken } = store
+    return { url: urlOf(server), place, data: env.data, token, broken, stop }
   } catch (error) {
     store.close()
     throw error
@@ -107,8 +120,8 @@ const errorHandler = (error: unknown) =>
     crypto.randomUUID(),
   )
 
-function maintain(store: LocalStore, signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
-  const maintainer = createMaintainer(store.ports, systemClock)
+function maintain(ports: StorePorts, signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+  const maintainer = createMaintainer(ports, systemClock)
   return keepDoing(() => maintainer.pass(), {
     everyMs: MAINTAIN_EVERY_MS,
     clock: systemClock,

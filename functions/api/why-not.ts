@@ -13,6 +13,7 @@ export function whyNot(error: unknown): string {
   const { code = '' } = error as NodeJS.ErrnoException
   const known = SYSTEM[code]?.(error)
   if (known) return known
+  if (isRunfoldError(error) && error.cause instanceof Error) return `${error.message}: ${error.cause.message}`
   return isForPeople(error) ? error.message : (error.stack ?? error.message)
 }
 

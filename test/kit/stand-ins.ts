@@ -9,8 +9,8 @@ import { type AwsPorts, awsPorts, type ServiceOptions } from '#store/aws'
 // S3 and DynamoDB inside this process, for the real SDK clients: fauxqs and dynalite. What they get wrong stands in
 // DESIGN.md ("Known of the stand-ins"); nothing may rest on it.
 
-const BUCKET = 'runfold'
-const TABLE = 'runfold'
+export const BUCKET = 'runfold'
+export const TABLE = 'runfold'
 
 export interface StandIns {
   readonly s3: string
@@ -30,7 +30,7 @@ export async function startStandIns(folder?: string): Promise<StandIns> {
   const s3 = await startFauxqs({
     port: 0,
     logger: false,
-    ...(folder && { s3StorageDir: made(folder, 's3') }),
+    ...(folder && { dataDir: made(folder, 's3') }), // SQLite: a kill leaves an object whole or absent
   })
   s3.setup({ buckets: [BUCKET] })
   const dynamo = dynalite({ createTableMs: 0, ...(folder && { path: made(folder, 'dynamodb') }) })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RunfoldError } from '#schema'
 import { keepDoing } from '../../../functions/api/background.ts'
 import { createLog } from '../../../functions/api/log.ts'
 import { startMessage } from '../../../functions/api/start-message.ts'
@@ -62,6 +63,7 @@ describe('what a person is told', () => {
   it('at a start with the defaults are three commands', () => {
     const message = startMessage({
       url: 'http://127.0.0.1:8080',
+      place: './runfold-data',
       data: './runfold-data',
       token,
       cli: 'runfold',
@@ -74,11 +76,13 @@ describe('what a person is told', () => {
   })
 
   it('elsewhere is also where the CLI finds it', () => {
-    const message = startMessage({ url: 'http://127.0.0.1:9', data: "/it's here", token, cli: 'runfold' })
+    const where = { url: 'http://127.0.0.1:9', place: 's3://runs/ and table runs', data: "/it's here" }
+    const message = startMessage({ ...where, token, cli: 'runfold' })
+    expect(message).toContain('data in s3://runs/ and table runs')
     expect(message).toContain('export RUNFOLD_URL=http://127.0.0.1:9')
     expect(message).toContain(`export RUNFOLD_DATA='/it'\\''s here'`)
     const given = { text: 't', place: 'RUNFOLD_ADMIN_TOKEN' }
-    expect(startMessage({ url: 'x', data: 'y', token: given, cli: 'runfold' })).toContain(
+    expect(startMessage({ ...where, token: given, cli: 'runfold' })).toContain(
       'RUNFOLD_TOKEN="$RUNFOLD_ADMIN_TOKEN"',
     )
   })
@@ -86,6 +90,9 @@ describe('what a person is told', () => {
   it('of a failed start is a sentence, and a stack only of a mistake of ours', () => {
     expect(whyNot(new SettingError('PORT is odd'))).toBe('PORT is odd')
     expect(whyNot(new Error('the folder is locked'))).toBe('the folder is locked')
+    const cause = new Error('there is no such table')
+    const storage = new RunfoldError('internal', 'reading a token', {}, { cause })
+    expect(whyNot(storage)).toBe('reading a token: there is no such table')
     expect(whyNot(new TypeError('x is not a function'))).toContain('at ')
   })
 })

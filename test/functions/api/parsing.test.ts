@@ -99,6 +99,7 @@ describe('the environment', () => {
       port: 8080,
       host: '127.0.0.1',
       data: './runfold-data',
+      store: { kind: 'local' },
       adminToken: undefined,
       logRequests: false,
     }
@@ -108,12 +109,29 @@ describe('the environment', () => {
     )
   })
 
+  it('names the bucket and the table of the store aws, and who answers for them', () => {
+    const env = {
+      RUNFOLD_STORE: 'aws',
+      RUNFOLD_BUCKET: 'b',
+      RUNFOLD_TABLE: 't',
+      RUNFOLD_PREFIX: 'p/',
+      RUNFOLD_ENDPOINT_S3: 'http://localhost:9000',
+    }
+    const s3 = 'http://localhost:9000'
+    const store = { kind: 'aws', bucket: 'b', table: 't', prefix: 'p/', s3, dynamodb: undefined }
+    expect(readServerEnv(env).store).toEqual(store)
+  })
+
   it.each([
     { PORT: 'x' },
     { PORT: '65536' },
     { PORT: '-1' },
     { PORT: '1.5' },
     { RUNFOLD_ADMIN_TOKEN: 'a b' },
+    { RUNFOLD_STORE: 'tape' },
+    { RUNFOLD_STORE: 'aws', RUNFOLD_BUCKET: 'runs' },
+    { RUNFOLD_STORE: 'aws', RUNFOLD_TABLE: 'runs' },
+    { RUNFOLD_STORE: 'aws', RUNFOLD_BUCKET: 'b', RUNFOLD_TABLE: 't', RUNFOLD_ENDPOINT_S3: 'localhost:9000' },
   ])('%j is refused', (env) => {
     expect(() => readServerEnv(env)).toThrow(SettingError)
   })
