@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { encodeFrame, loadDigest, PREAMBLE } from '#codec'
+import { loadDigest, PREAMBLE } from '#codec'
 import type { RunKey } from '#schema'
 import { type Archive, createArchive, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
@@ -8,21 +7,12 @@ import { piecesOf } from '../../shared/store/merge-policy.ts'
 import { sweep } from '../../shared/store/sweep.ts'
 import { Gate } from './faulty-ports.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
+import { collected, joined, LIMITS, say, sha256 } from './stored-run.ts'
 
 // A run with a few batches in it, actors that do things to it through a gate, and the promises that must hold of it after
 // whatever happened.
 
-const LIMITS = { max_batch_bytes: 1 << 20, max_frame_bytes: 1 << 20 }
 export const RUN: RunKey = { tenant: 'default', run_id: 'model' }
-
-export function message(text: string): Uint8Array {
-  const record = { Message: { message: { role: 'user', content: text }, at: 1 } }
-  return encodeFrame(new TextEncoder().encode(JSON.stringify(record)))
-}
-
-export function joined(...chunks: Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(chunks))
-}
 
 export interface Batch {
   readonly epoch: number
@@ -64,7 +54,7 @@ export class ModelRun {
     const { answer } = await model.archive.acquire(RUN, owner('first'))
     model.epoch = answer.epoch
     for (let i = 0; i < batches; i++) {
-      const bytes = i === 0 ? joined(PREAMBLE, message('batch 0')) : message(`batch ${i}`)
+      const bytes = i === 0 ? joined(PREAMBLE, say('batch 0')) : say(`batch ${i}`)
       const { tail } = await model.archive.append(RUN, { offset: model.tail, epoch: model.epoch, bytes })
       model.tail = tail
     }
@@ -83,7 +73,7 @@ export class ModelRun {
       const { answer } = await archive.acquire(RUN, { ...owner(actor), force: true })
       const { epoch, tail: offset } = answer
       this.told.taken.push({ epoch, tail: offset })
-      const batch = { epoch, offset, bytes: message(`epoch ${epoch} heir`) }
+      const batch = { epoch, offset, bytes: say(`epoch ${epoch} heir`) }
       await archive.append(RUN, batch)
       this.told.acked.push(batch)
     })
@@ -109,7 +99,7 @@ export class ModelRun {
       const { answer } = await archive.acquire(RUN, owner(actor))
       const { epoch, tail: offset } = answer
       this.told.taken.push({ epoch, tail: offset })
-      const batch = { epoch, offset, bytes: joined(PREAMBLE, message(`epoch ${epoch} anew`)) }
+      const batch = { epoch, offset, bytes: joined(PREAMBLE, say(`epoch ${epoch} anew`)) }
       await archive.append(RUN, batch)
       this.told.acked.push(batch)
     })
@@ -131,7 +121,7 @@ export class ModelRun {
   read(actor: string): void {
     this.#act(actor, async (archive) => {
       const view = await archive.view(RUN)
-      this.told.read.push(joined(...(await collect(view.bytes(0, view.head.tail)))))
+      this.told.read.push(await collected(view.bytes(0, view.head.tail)))
     })
   }
 
@@ -140,7 +130,7 @@ export class ModelRun {
     const head = await this.ports.index.head(RUN)
     if (!head?.alive) return undefined
     const bytes = await this.#stored(head)
-    const digest = createHash('sha256').update(bytes).digest('hex')
+    const digest = sha256(bytes)
     if (digest !== head.digest) throw new Error(`the digest is ${head.digest}, of the bytes ${digest}`)
     const isThisLife = ({ epoch }: { epoch: number }) => epoch >= head.life
     for (const { epoch, offset, bytes: batch } of this.told.acked.filter(isThisLife)) {
@@ -183,7 +173,7 @@ export class ModelRun {
     }
     if (end !== head.tail) throw new Error(`the extents end at ${end}, the archive at ${head.tail}`)
     const view = await this.archive.view(RUN)
-    return joined(...(await collect(view.bytes(0, head.tail))))
+    return await collected(view.bytes(0, head.tail))
   }
 
   #act(actor: string, deed: (archive: Archive, ports: StorePorts) => Promise<void>): void {
@@ -199,13 +189,7 @@ export class ModelRun {
   }
 }
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
-export function owner(name: string) {
+function owner(name: string) {
   return { machine_id: `machine-${name}`, world_id: 'world' }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeFrame, encodeRecord, PREAMBLE } from '#codec'
-import type { JournalRecord, RunKey } from '#schema'
+import type { RunKey } from '#schema'
 import { type AppendRequest, type Archive, createArchive, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { type ManualClock, manualClock } from './manual-clock.ts'
@@ -25,12 +25,8 @@ export function frameOf(text: string | Uint8Array): Uint8Array {
   return encodeFrame(typeof text === 'string' ? new TextEncoder().encode(text) : text)
 }
 
-export function recordFrame(record: JournalRecord): Uint8Array {
-  return encodeFrame(encodeRecord(record))
-}
-
 export function say(content: string): Uint8Array {
-  return recordFrame({ Message: { message: { role: 'user', content }, at: 1_790_000_001 } })
+  return encodeFrame(encodeRecord({ Message: { message: { role: 'user', content }, at: 1_790_000_001 } }))
 }
 
 /** An archive on memory ports and a clock that stands still. */

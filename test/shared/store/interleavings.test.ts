@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { PREAMBLE } from '#codec'
 import { explore, type Scenario, sample } from '../../kit/model-explore.ts'
-import { joined, ModelRun, message, RUN, type Sabotage } from '../../kit/model-run.ts'
+import { ModelRun, RUN, type Sabotage } from '../../kit/model-run.ts'
+import { joined, say } from '../../kit/stored-run.ts'
 
 // Every order in which a few actors can reach the storage, with a fault anywhere; and the same with one condition taken
 // away, which some history must then show to be needed.
@@ -26,7 +27,7 @@ const scenario =
 const batch = (run: ModelRun, text: string) => ({
   epoch: run.epoch,
   offset: run.tail,
-  bytes: message(`epoch ${run.epoch} ${text}`),
+  bytes: say(`epoch ${run.epoch} ${text}`),
 })
 
 const scenarios: Record<string, { begin: Begin; faults: number }> = {
@@ -97,7 +98,7 @@ const scenarios: Record<string, { begin: Begin; faults: number }> = {
   'an append and the run made anew': {
     faults: 1,
     begin: scenario(0, (run) => {
-      run.append('writer', { ...batch(run, ''), bytes: joined(PREAMBLE, message(`epoch ${run.epoch} dead`)) })
+      run.append('writer', { ...batch(run, ''), bytes: joined(PREAMBLE, say(`epoch ${run.epoch} dead`)) })
       run.startAnew('heir')
     }),
   },
