@@ -174,7 +174,9 @@ describe('an append', () => {
 
   it('to no run is not found', async () => {
     const { archive } = testArchive()
-    await expect(new StoredRun(archive, 'none', 'm').send({ offset: 6 })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(new StoredRun(archive, 'none', 'm').send({ offset: 6 })).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   it('waits while merging has fallen far behind', async () => {
