@@ -52,7 +52,7 @@ const hintOf = (error: RunfoldError): string | undefined => {
     case 'fenced':
       return `${holderOf(facts.lease)} has the run now (epoch ${facts.epoch}); nothing more was written`
     case 'too_large':
-      return `the server takes batches up to ${facts.max_batch_bytes} bytes and offers no direct upload, so this frame cannot be sent`
+      return `the server takes batches up to ${facts.max_batch_bytes} bytes, and with direct uploads frames up to ${facts.max_frame_bytes}; this frame cannot be sent`
     default:
       return undefined
   }

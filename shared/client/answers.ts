@@ -47,6 +47,13 @@ export const readTail = async ({ headers }: Response): Promise<RunTail> => {
   }
 }
 
+export const readEtag = async (response: Response): Promise<string> => {
+  await drained(response)
+  const etag = response.headers.get('etag')
+  if (etag) return etag
+  throw unexpected('the header etag is missing')
+}
+
 /** A server may answer a range with the whole archive; `start` says which of the two came. */
 export const readArchive = (response: Response, asked: number, signal?: AbortSignal): ArchiveBody => {
   const partial = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')

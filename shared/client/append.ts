@@ -1,7 +1,8 @@
-import { PREAMBLE } from '../codec/index.ts'
+import { PREAMBLE, PREFIX_BYTES } from '../codec/index.ts'
 import { type AppendAnswer, type Capabilities, isRunfoldError, RunfoldError } from '../schema/index.ts'
 import { cutBatch } from './batch.ts'
 import type { Client } from './http.ts'
+import { sendUpload } from './upload.ts'
 
 /** The archive that is to be sent, as it stands on the sender's side. */
 export interface AppendSource {
@@ -20,8 +21,12 @@ export interface SendOptions {
   readonly tail: number
   readonly source: AppendSource
   readonly limits: Capabilities['limits']
+  /** Whether the server offers direct uploads, for frames over the batch limit. @default false */
+  readonly uploads?: boolean
   /** Told after each acknowledged batch. */
   readonly onAck?: (answer: AppendAnswer) => void
+  /** Told how far a direct upload is, which is acknowledged only at its end. */
+  readonly onSent?: (position: number) => void
   readonly signal?: AbortSignal
 }
 
@@ -49,7 +54,10 @@ export const sendArchive = async (
     options.signal?.throwIfAborted()
     const bytes = await nextBatch(source, offset, options.limits)
     try {
-      last = await client.append(run, { offset, epoch, bytes })
+      last =
+        typeof bytes === 'number'
+          ? await upload(client, options, offset, frameToUpload(options, offset, bytes))
+          : await client.append(run, { offset, epoch, bytes })
       offset = last.tail
       corrections = 0
       options.onAck?.(last)
@@ -61,12 +69,15 @@ export const sendArchive = async (
   return last
 }
 
-/** A batch from `offset` on: as many whole frames as fit, or one frame alone up to the server's limit. */
+/**
+ * A batch from `offset` on: as many whole frames as fit, or one frame alone up to the server's limit; the length of one
+ * that is over it (with the preamble at offset 0).
+ */
 const nextBatch = async (
   source: AppendSource,
   offset: number,
   limits: Capabilities['limits'],
-): Promise<Uint8Array> => {
+): Promise<Uint8Array | number> => {
   const left = source.end - offset
   const bytes = await source.read(offset, offset + Math.min(BATCH_BYTES, limits.max_batch_bytes, left))
   const preamble = offset === 0 ? PREAMBLE.length : 0
@@ -74,7 +85,7 @@ const nextBatch = async (
   if (whole > preamble || (whole > 0 && next === undefined)) return bytes.subarray(0, whole)
   const needed = whole + (next ?? 0)
   if (next === undefined || needed > left) throw tornSource(offset + whole)
-  if (needed > limits.max_batch_bytes) throw frameOverLimit(offset + whole, next, limits)
+  if (needed > limits.max_batch_bytes) return needed
   return source.read(offset, offset + needed)
 }
 
@@ -83,6 +94,26 @@ const tornSource = (offset: number) =>
     offset,
     reason: 'torn_frame',
   })
+
+/** The length again, where such a frame can be sent at all. */
+const frameToUpload = ({ limits, uploads }: SendOptions, offset: number, length: number): number => {
+  const preamble = offset === 0 ? PREAMBLE.length : 0
+  const frame = length - preamble
+  if (uploads && frame <= limits.max_frame_bytes + PREFIX_BYTES) return length
+  throw frameOverLimit(offset + preamble, frame, limits)
+}
+
+const upload = (client: Client, options: SendOptions, offset: number, length: number) => {
+  const { run, epoch, source, onSent, signal } = options
+  return sendUpload(client, run, {
+    epoch,
+    offset,
+    end: offset + length,
+    read: (start, end) => source.read(start, end),
+    ...(onSent && { onSent }),
+    ...(signal && { signal }),
+  })
+}
 
 const frameOverLimit = (offset: number, length: number, limits: Capabilities['limits']) => {
   const { max_batch_bytes, max_frame_bytes } = limits

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type {
   AcquireRequest,
+  CompleteRequest,
   DeltaPoint,
   DiffAnswer,
   FoldAnswer,
@@ -10,9 +11,10 @@ import type {
   RenewRequest,
   SummaryPoint,
   TokenRequest,
+  UploadRequest,
 } from '../schema/index.ts'
 import * as schema from '../schema/index.ts'
-import { conforming, drained, readArchive, readTail } from './answers.ts'
+import { conforming, drained, readArchive, readEtag, readTail } from './answers.ts'
 import { gzipIfWorthwhile } from './gzip.ts'
 import { ndjson } from './lines.ts'
 import { type ClientOptions, createTransport, type QueryValue, type Request, readJson } from './transport.ts'
@@ -88,6 +90,21 @@ export const createClient = (options: ClientOptions) => {
         headers: { 'content-type': schema.LVR1_MEDIA_TYPE, ...(packed && { 'content-encoding': 'gzip' }) },
       })
     },
+
+    // Direct uploads. One that is opened a second time for a lost answer expires by itself.
+    openUpload: (run: string, request: UploadRequest) =>
+      checked(schema.uploadAnswer, { method: 'POST', path: onRun(run, 'uploads'), json: request }),
+    /** The ETag of a part that is stored now. */
+    putPart: (url: string, bytes: Uint8Array): Promise<string> =>
+      transport.ask({ method: 'PUT', signedUrl: url, body: bytes }, readEtag),
+    /** May be repeated like an append. */
+    completeUpload: (run: string, id: string, request: CompleteRequest) =>
+      checked(schema.appendAnswer, {
+        method: 'POST',
+        path: onRun(run, 'uploads', id, 'complete'),
+        json: request,
+      }),
+    abortUpload: (run: string, id: string) => nothing({ method: 'DELETE', path: onRun(run, 'uploads', id) }),
 
     // Runs
     list: (query: QueryOf<typeof schema.listQuery> = {}) =>

@@ -14,10 +14,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Request {
+interface Sent {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** Path segments after `/v1`, not yet escaped. */
-  readonly path: readonly string[]
   readonly query?: Query
   readonly json?: unknown
   readonly body?: Uint8Array
@@ -32,6 +30,18 @@ export interface Request {
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 type Query = Readonly<Record<string, QueryValue>>
+
+interface Addressed extends Sent {
+  /** Path segments after `/v1`, not yet escaped. */
+  readonly path: readonly string[]
+}
+
+/** To a URL that the server gave, which may lead to a storage service: the token stays here. */
+interface Signed extends Sent {
+  readonly signedUrl: string
+}
+
+export type Request = Addressed | Signed
 
 /** Sends requests, again where that is allowed, and turns refusals into RunfoldError. */
 export interface Transport {
@@ -49,17 +59,18 @@ export const createTransport = (options: ClientOptions): Transport => {
 
   const once = async (request: Request, signal: AbortSignal | undefined): Promise<Response> => {
     const headers = new Headers(request.headers)
-    if (options.token) headers.set('authorization', `Bearer ${options.token.reveal()}`)
+    if (options.token && !isSigned(request)) headers.set('authorization', `Bearer ${options.token.reveal()}`)
     const body = request.json === undefined ? request.body : jsonText(request.json)
     if (request.json !== undefined) headers.set('content-type', 'application/json')
-    const response = await send(`${base}/v1/${addressOf(request)}`, {
+    const response = await send(urlOf(base, request), {
       method: request.method ?? 'GET',
       headers,
       ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
       ...(signal && { signal }),
     })
     if (response.ok) return response
-    throw request.method === 'HEAD' ? refusalOfHead(response) : await refusal(response)
+    const refused = request.method === 'HEAD' ? refusalOfHead(response) : await refusal(response)
+    throw isSigned(request) ? refusalOfStorage(refused) : refused
   }
 
   const ask = <T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> => {
@@ -80,7 +91,22 @@ export const createTransport = (options: ClientOptions): Transport => {
   return { ask, open: (request) => ask(request, async (response) => response), isNear: isLoopback(base) }
 }
 
-const addressOf = (request: Request): string => {
+const isSigned = (request: Request): request is Signed => 'signedUrl' in request
+
+/** A relative URL is one of the server, which may have a path of its own before `/v1`. */
+const urlOf = (base: string, request: Request): string => {
+  if (!isSigned(request)) return `${base}/v1/${addressOf(request)}`
+  return request.signedUrl.startsWith('/') ? base + request.signedUrl : request.signedUrl
+}
+
+/** A storage service speaks no problem+json; what it could not do now it may do later. */
+const refusalOfStorage = (error: RunfoldError): RunfoldError => {
+  const { foreign, http_status } = error.facts
+  if (!foreign || Number(http_status) < 500) return error
+  return new RunfoldError('unavailable', error.message, error.facts, { cause: error })
+}
+
+const addressOf = (request: Addressed): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) query.set(name, Array.isArray(value) ? value.join(',') : String(value))

@@ -60,10 +60,11 @@ const pushOne = async (
   if (run === undefined)
     throw new UsageError(`neither the Header nor the name of ${path} is a run id; give --run`)
   const client = await session.client()
-  const { limits } = await client.capabilities()
+  const { limits, features } = await client.capabilities()
   const result = await pushFile({
     client,
     limits,
+    uploads: features.includes('uploads'),
     worker: await workerOf(session.io, options),
     run,
     path,

@@ -7,6 +7,8 @@ import { type Survey, survey, type TornTail } from './survey.ts'
 export interface PushOptions {
   readonly client: Client
   readonly limits: Capabilities['limits']
+  /** Whether the server offers direct uploads. */
+  readonly uploads: boolean
   readonly worker: Worker
   readonly run: string
   readonly path: string
@@ -118,12 +120,14 @@ const send = async (
   source: FileSource,
   held: { readonly tail: number; readonly epoch: number },
 ): Promise<AppendAnswer> => {
-  const { client, run, limits, signal } = options
+  const { client, run, limits, uploads, signal } = options
   const progress = options.progress(held.tail, source.end)
   try {
     const { epoch, tail } = held
     const onAck = (answer: AppendAnswer) => progress.at(answer.tail)
-    const last = await sendArchive(client, { run, epoch, tail, source, limits, signal, onAck })
+    const onSent = (position: number) => progress.at(position)
+    const what = { run, epoch, tail, source, limits, uploads }
+    const last = await sendArchive(client, { ...what, signal, onAck, onSent })
     if (last && last.tail === source.end && last.digest === (await source.digest(source.end))) return last
     throw new RunfoldError('internal', `after the push the server’s digest of ${run} is not that of the file`)
   } finally {

@@ -187,7 +187,7 @@ describe('push', () => {
     write('big.lvr', Buffer.concat([demoBytes(5), big]))
     const { code, err } = await run('push big.lvr')
     expect(code).toBe(11)
-    expect(err).toContain('no direct upload')
+    expect(err).toContain('frames up to')
   })
 })
 
