@@ -16,7 +16,7 @@ import { type Checked, checkUpload } from './upload-check.ts'
 
 const MiB = 1024 * 1024
 /** Parts no smaller than S3 wants them, and few enough of them. */
-const PART_BYTES = 8 * MiB
+const PART_BYTES = 5 * MiB
 /** API.md: URLs live 15 minutes at most. */
 const URL_S = 900
 /** How long an upload may stay incomplete, and a completion be repeated. */
