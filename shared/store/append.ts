@@ -19,12 +19,12 @@ export interface AppendRequest {
 
 /** DESIGN.md, "Append" 1, and then the commit of a batch that is in memory. */
 export async function append(parts: StoreParts, run: RunKey, request: AppendRequest): Promise<AppendAnswer> {
-  const { limits } = parts
+  const { clock, limits } = parts
   if (request.bytes.length > limits.max_batch_bytes) {
     throw new RunfoldError('too_large', `a batch of ${request.bytes.length} bytes`, { ...limits })
   }
   await loadDigest()
-  const batch = readBatch(request.bytes, request.offset)
+  const batch = await readBatch(request.bytes, request.offset, () => clock.sleep(0))
   return commitAddition(parts, run, { epoch: request.epoch }, additionOf(parts, run, batch))
 }
 

@@ -33,13 +33,20 @@ const TELLING: ReadonlySet<RecordKind> = new Set<RecordKind>([
   'OwnershipChanged',
 ])
 
+/** Read without a pause; a batch of empty frames has a million of them, and other requests wait meanwhile. */
+const FRAMES_AT_ONCE = 2000
+
 /**
  * Walks a batch for an append at `offset`. Every length must end exactly at a frame boundary; a payload that cannot be
  * read is counted, not refused (DESIGN.md, Append 1).
  *
  * @throws bad_frames with `offset` (archive position), `frame` (index in the batch) and `reason`.
  */
-export function readBatch(bytes: Uint8Array, offset: number): Batch {
+export async function readBatch(
+  bytes: Uint8Array,
+  offset: number,
+  pause: () => Promise<void>,
+): Promise<Batch> {
   const skip = offset === 0 ? preambleLength(bytes) : 0
   if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', offset)
 
@@ -47,6 +54,7 @@ export function readBatch(bytes: Uint8Array, offset: number): Batch {
   const telling: Uint8Array[] = []
   for (const { payload } of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
     if (tally.add(payload)) telling.push(payload)
+    if (tally.frames % FRAMES_AT_ONCE === 0) await pause()
   }
   const { frames, points, unreadable } = tally
   return { bytes, offset, end: offset + bytes.length, frames, points, unreadable, telling }

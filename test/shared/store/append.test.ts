@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PREAMBLE } from '#codec'
+import { readBatch } from '../../../shared/store/batch.ts'
 import { MAX_EXTENTS } from '../../../shared/store/commit.ts'
 import { frameOf, joined, LIMITS, StoredRun, say, sha256, testArchive } from '../../kit/stored-run.ts'
 
@@ -231,6 +232,14 @@ const HEADER = JSON.stringify({
       updated_at: 1,
     },
   },
+})
+
+it('a batch of very many frames lets other requests in while it is read', async () => {
+  let pauses = 0
+  const bytes = new Uint8Array(8 * 10_000)
+  const batch = await readBatch(bytes, 6, async () => void pauses++)
+  expect(batch).toMatchObject({ frames: 10_000, unreadable: 10_000, points: 0, end: 80_006 })
+  expect(pauses).toBe(5)
 })
 
 it('any requests at all leave exactly what a byte array would hold', async () => {
