@@ -1,7 +1,8 @@
 import type { RunCard } from '../fold/index.ts'
 import type { AppendAnswer, RunKey, RunStatus } from '../schema/index.ts'
-import { isRunfoldError, RunfoldError } from '../schema/index.ts'
+import { RunfoldError } from '../schema/index.ts'
 import { cardRow, isSlowChange, ticksOf } from './card-row.ts'
+import { doubtfulCommit } from './doubt.ts'
 import { dueAfterAppend } from './due.ts'
 import { applyChange, fenced, living, position } from './head.ts'
 import { extentName } from './keys.ts'
@@ -15,9 +16,6 @@ import { appendAnswer, replay } from './replay.ts'
 
 /** At so many extents merging has fallen behind, and appends wait for it. */
 export const MAX_EXTENTS = 512
-
-/** Commits of unknown outcome after which the client is asked to come again. */
-const MAX_UNKNOWN = 3
 
 const TERMINAL: ReadonlySet<RunStatus | null> = new Set<RunStatus | null>(['complete', 'error', 'cancelled'])
 
@@ -63,7 +61,7 @@ export async function commitAddition(
   const { ports, clock } = parts
   let { life } = writer
   let storedUnder: number | undefined
-  let unknown = 0
+  const commit = doubtfulCommit(ports.index)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = living(await ports.index.head(run))
     life ??= head.life
@@ -77,12 +75,7 @@ export async function commitAddition(
       storedUnder = head.sweep
     }
     const { expect, change, card } = decide(run, head, addition, gain, clock.now())
-    try {
-      if (!(await ports.index.commit(run, expect, change, card))) continue
-    } catch (error) {
-      if (!isRunfoldError(error, 'unavailable') || ++unknown > MAX_UNKNOWN) throw error
-      continue
-    }
+    if (!(await commit(run, expect, change, card))) continue
     const after = applyChange(head, change)
     return appendAnswer(run, after, addition.offset, { ...after, tail: addition.end }, false, clock.now())
   }

@@ -1,5 +1,6 @@
 import type { LeaseAnswer, LeaseState, RenewRequest, RunKey, Transfer } from '../schema/index.ts'
 import { LEASE_HISTORY_MAX, RunfoldError } from '../schema/index.ts'
+import { doubtfulCommit } from './doubt.ts'
 import { applyChange, fenced, leaseJson, living, position, serverTime } from './head.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Head, HeadChange, HeadLease } from './ports.ts'
@@ -13,6 +14,7 @@ async function changeLease(
   epoch: number,
   decide: (head: Head, now: number) => HeadChange | undefined,
 ): Promise<{ head: Head; now: number }> {
+  const commit = doubtfulCommit(index)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = living(await index.head(run))
     if (head.epoch !== epoch) throw fenced(head, epoch)
@@ -26,7 +28,7 @@ async function changeLease(
       held: true,
       lease_expires_at: head.lease?.expires_at ?? null,
     }
-    if (await index.commit(run, expect, change)) return { head: applyChange(head, change), now }
+    if (await commit(run, expect, change)) return { head: applyChange(head, change), now }
   }
   throw new RunfoldError('slow_down', 'the lease changes too often', { retry_after_s: 1 })
 }

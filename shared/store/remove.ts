@@ -1,8 +1,10 @@
 import type { RunKey } from '../schema/index.ts'
 import { RunfoldError } from '../schema/index.ts'
+import { doubtfulCommit } from './doubt.ts'
 import { isLive, living, NOTHING } from './head.ts'
 import { leaseHeld } from './lease.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
+import type { Head } from './ports.ts'
 
 /**
  * Leaves a tombstone (DESIGN.md, "Delete"): the epoch rises so that no writer of this life can commit, the generation
@@ -13,16 +15,24 @@ export async function remove(
   run: RunKey,
   { force }: { force: boolean },
 ): Promise<void> {
+  const commit = doubtfulCommit(index)
+  let head = living(await index.head(run))
+  const { life } = head
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const head = living(await index.head(run))
     const now = clock.now()
     if (isLive(head.lease, now) && !force) throw leaseHeld(head, head.lease, now)
-    const { life, epoch, sweep } = head
+    const { epoch, sweep } = head
     const expect = { alive: true, life, epoch, sweep, lease_expires_at: head.lease?.expires_at ?? null }
     const set = { ...NOTHING, alive: false, epoch: epoch + 1, sweep: sweep + 1, due_at: now, changed_at: now }
-    if (!(await index.commit(run, expect, { set, extents: {} }))) continue
-    await index.removeCard(run, life)
-    return
+    const isMade = await commit(run, expect, { set, extents: {} })
+    const found = isMade ? undefined : await index.head(run)
+    // Gone as asked: by this commit, by one whose answer was lost, or by someone else's.
+    if (!isSameLife(found, life)) return index.removeCard(run, life)
+    head = found
   }
   throw new RunfoldError('slow_down', 'the run changes too often to be deleted now', { retry_after_s: 1 })
+}
+
+function isSameLife(head: Head | undefined, life: number): head is Head {
+  return head?.alive === true && head.life === life
 }
