@@ -20,8 +20,14 @@ export interface Batch {
   readonly frames: number
   readonly points: number
   readonly unreadable: number
-  /** Payloads a card may change by, in order; the first readable record's is always among them. */
-  readonly telling: readonly Uint8Array[]
+  /** What a card may change by, in order; the first readable record is always among them. */
+  readonly telling: readonly Telling[]
+}
+
+/** A readable record of which a card may have to know. */
+export interface Telling {
+  readonly kind: RecordKind
+  readonly payload: Uint8Array
 }
 
 /** Kinds that a card is made of (fold/card.ts). */
@@ -51,9 +57,10 @@ export async function readBatch(
   if (bytes.length === 0) throw refused('empty_batch', 'the batch is empty', offset)
 
   const tally = new Tally()
-  const telling: Uint8Array[] = []
+  const telling: Telling[] = []
   for (const { payload } of walkFrames(bytes.subarray(skip), { offset: offset + skip })) {
-    if (tally.add(payload)) telling.push(payload)
+    const told = tally.add(payload)
+    if (told) telling.push(told)
     if (tally.frames % FRAMES_AT_ONCE === 0) await pause()
   }
   const { frames, points, unreadable } = tally
@@ -66,17 +73,18 @@ export class Tally {
   points = 0
   unreadable = 0
 
-  /** Whether a card may change by the payload; the first readable one always may. */
-  add(payload: Uint8Array): boolean {
+  /** What a card may change by; the first readable record always may. */
+  add(payload: Uint8Array): Telling | undefined {
     const scan = scanRecord(payload)
     const isFirstReadable = this.frames === this.unreadable
     this.frames++
     if (scan instanceof Unreadable) {
       this.unreadable++
-      return false
+      return undefined
     }
-    if (scan.point) this.points++
-    return isFirstReadable || TELLING.has(scan.kind)
+    const { kind, point } = scan
+    if (point) this.points++
+    return isFirstReadable || TELLING.has(kind) ? { kind, payload } : undefined
   }
 }
 
@@ -94,11 +102,12 @@ function refused(reason: string, detail: string, offset: number): RunfoldError {
   return new RunfoldError('bad_frames', detail, { reason, offset, frame: 0 })
 }
 
-/** The card after these payloads, each of which `scanRecord` has found readable. */
-export function cardAfter(card: RunCard, telling: readonly Uint8Array[]): RunCard {
-  for (const payload of telling) {
+/** The card after these records. One that tells nothing but that it is no Header may be large, and is not decoded. */
+export function cardAfter(card: RunCard, telling: readonly Telling[]): RunCard {
+  for (const { kind, payload } of telling) {
     if (card.headed === false) return card
-    card = cardStep(card, readRecord(payload))
+    if (TELLING.has(kind)) card = cardStep(card, readRecord(payload))
+    else card = { ...card, headed: card.headed ?? false }
   }
   return card
 }

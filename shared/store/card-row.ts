@@ -82,7 +82,8 @@ export function isFresh(head: Head, row: CardRow): boolean {
 async function deriveCard(ports: StorePorts, run: RunKey, head: Head): Promise<RunCard> {
   let card = EMPTY_CARD
   for await (const { payload } of framesFrom(viewOf(ports, run, head), BEGINNING)) {
-    if (!(scanRecord(payload) instanceof Unreadable)) card = cardAfter(card, [payload])
+    const scan = scanRecord(payload)
+    if (!(scan instanceof Unreadable)) card = cardAfter(card, [{ kind: scan.kind, payload }])
   }
   return card
 }

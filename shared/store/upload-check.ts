@@ -111,9 +111,10 @@ class Check {
     try {
       for (const { offset, length, payload } of walkFrames(bytes, { offset: this.#offset + start })) {
         if (offset + length === tail) this.#isBoundary = true
-        if (!this.#tally.add(payload) || headed === false) continue
+        const told = this.#tally.add(payload)
+        if (!told || headed === false) continue
         const before = this.#card?.before ?? (await currentCard(this.#parts.ports, this.#run, this.#head))
-        this.#card = { before, after: cardAfter(this.#card?.after ?? before, [payload]) }
+        this.#card = { before, after: cardAfter(this.#card?.after ?? before, [told]) }
       }
     } catch (error) {
       if (!isRunfoldError(error, 'bad_frames')) throw error
