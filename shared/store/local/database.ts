@@ -65,6 +65,7 @@ export class GroupCommit {
   }
 
   #undo(error: unknown): RunfoldError {
+    if (!this.#database.isOpen) return sqliteError(error)
     if (isBroken(error)) return this.#disk.fail(error)
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { RunfoldError } from '../../schema/index.ts'
 import type { Clock } from '../ports.ts'
@@ -37,8 +37,8 @@ export class Disk {
 
   /** Removes what a killed server left half written. Only for the one that holds the lock on the folder. */
   async clean(): Promise<void> {
-    await rm(this.#temporary, { recursive: true, force: true })
     await this.#makeFolder(this.#temporary)
+    for (const name of await readdir(this.#temporary)) await rm(path.join(this.#temporary, name))
   }
 
   absolute(file: string): string {

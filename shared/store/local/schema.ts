@@ -41,7 +41,10 @@ export function migrate(database: DatabaseSync): void {
       `the data folder is of a newer runfold (schema ${user_version}, this one knows ${STEPS.length})`,
     )
   }
-  for (const step of STEPS.slice(user_version)) database.exec(step)
-  database.exec(`PRAGMA user_version = ${STEPS.length}`)
+  // Nothing is written where nothing is to be done, so that a server starts on a full disk and can be read.
+  if (user_version < STEPS.length) {
+    for (const step of STEPS.slice(user_version)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${STEPS.length}`)
+  }
   database.exec('COMMIT')
 }
