@@ -5,15 +5,17 @@ import type { Clock, ObjectFacts, Objects, OwnParts, SignedPart, StoredPart, Upl
 // Direct uploads for a store whose parts come to this very server: each part is an object of its own until the upload is
 // complete, and its URL carries an HMAC instead of a token.
 //
-//   uploads/<storage_id>/open                          there while the upload is, with the facts of the object to be
-//   uploads/<storage_id>/<part_number>-<sha256>        a part
+//   uploads/<storage_id>-open                          there while the upload is, with the facts of the object to be
+//   uploads/<storage_id>-<part_number>-<sha256>        a part
 
 /** A part is received whole, so it may be as long as a batch. */
 const MAX_PART_BYTES = 8 * 1024 * 1024
 
 const NOTHING = new Uint8Array(0)
-const folderOf = (storage_id: string) => `uploads/${storage_id}/`
-const markerOf = (storage_id: string) => `${folderOf(storage_id)}open`
+const prefixOf = (storage_id: string) => `uploads/${storage_id}-`
+const markerOf = (storage_id: string) => `${prefixOf(storage_id)}open`
+const partKey = (storage_id: string, part_number: number, hash: string) =>
+  `${prefixOf(storage_id)}${part_number}-${hash}`
 
 /** @param secret signs the URLs; kept as long as URLs are to outlive the process */
 export function ownUploads(objects: Objects, clock: Clock, secret: Uint8Array<ArrayBuffer>): Uploads {
@@ -23,7 +25,7 @@ export function ownUploads(objects: Objects, clock: Clock, secret: Uint8Array<Ar
     // The marker goes first: a part that comes meanwhile sees that and takes itself away.
     await objects.remove([markerOf(storage_id)])
     const keys: string[] = []
-    for await (const { key } of objects.list(folderOf(storage_id))) keys.push(key)
+    for await (const { key } of objects.list(prefixOf(storage_id))) keys.push(key)
     await objects.remove(keys)
   }
 
@@ -40,7 +42,9 @@ export function ownUploads(objects: Objects, clock: Clock, secret: Uint8Array<Ar
       return `${partPath(storage_id, part_number)}?length=${length}&expires=${claim.expires}&signature=${signature}`
     },
     complete: async ({ key, storage_id }, parts) => {
-      if ((await objects.facts(key)) === undefined) await compose(objects, key, storage_id, parts)
+      const end = parts.reduce((sum, { length }) => sum + length, 0)
+      const stands = (await objects.get(key, { start: end - 1, end })) !== undefined
+      if (!stands) await compose(objects, key, storage_id, parts)
       await removeAll(storage_id)
     },
     abort: ({ storage_id }) => removeAll(storage_id),
@@ -57,7 +61,7 @@ async function compose(
   const facts: ObjectFacts | undefined = await objects.facts(markerOf(storage_id))
   if (!facts) throw new RunfoldError('not_found', 'there is no such upload')
   const copies = parts.map(({ part_number, etag, length }) => ({
-    copy: `${folderOf(storage_id)}${part_number}-${hashOf(etag)}`,
+    copy: partKey(storage_id, part_number, hashOf(etag)),
     range: { start: 0, end: length },
   }))
   const found = await Promise.all(copies.map(({ copy }) => objects.facts(copy)))
@@ -85,7 +89,7 @@ const ownParts = (
     }
     await loadDigest()
     const hash = digestOf(bytes)
-    const key = `${folderOf(storage_id)}${part_number}-${hash}`
+    const key = partKey(storage_id, part_number, hash)
     await objects.put(key, [bytes], {})
     if (await isOpen(storage_id)) return `"${hash}"`
     await objects.remove([key])

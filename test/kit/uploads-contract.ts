@@ -63,7 +63,7 @@ export function uploadsContract(ports: () => StorePorts): void {
     it('are not completed with an ETag that no part has', async () => {
       const at = await place()
       await store(at, randomBytes(10))
-      for (const etag of ['"0123456789abcdef0123456789abcdef"', 'x', '"../open"']) {
+      for (const etag of ['"0123456789abcdef0123456789abcdef"', 'x', '"x-open"']) {
         const parts = [{ part_number: 1, etag, length: 10 }]
         await expect(uploads().complete(at, parts)).rejects.toMatchObject({ code: 'bad_request' })
       }

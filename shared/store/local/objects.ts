@@ -7,7 +7,7 @@ import type { Disk, NewFile } from './disk.ts'
 import { diskError, errnoOf } from './disk-error.ts'
 import { decode, pathOf } from './file-name.ts'
 
-const COPY_BYTES = 4 * 1024 * 1024
+const COPY_BYTES = 1024 * 1024
 /** What is known of an object stands in a file beside it, so that its own file holds its bytes and nothing else. */
 const FACTS = '~facts.json'
 
@@ -31,10 +31,11 @@ export function fileObjects(disk: Disk): Objects {
       throw error
     })
     try {
+      // One piece of memory for all of it: a large object would else leave as much behind as it is long.
+      const piece = new Uint8Array(Math.min(COPY_BYTES, end - start))
       for (let at = start; at < end; at += COPY_BYTES) {
-        await writeAll(target, [
-          await readExactly(handle, { start: at, end: Math.min(end, at + COPY_BYTES) }),
-        ])
+        const range = { start: at, end: Math.min(end, at + COPY_BYTES) }
+        await writeAll(target, [await readExactly(handle, range, piece)])
       }
     } finally {
       await handle.close()
@@ -107,12 +108,17 @@ async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Prom
   }
 }
 
-async function readExactly(handle: FileHandle, { start, end }: ByteRange): Promise<Uint8Array> {
+/** Into memory of its own, or the beginning of what is given. */
+async function readExactly(
+  handle: FileHandle,
+  { start, end }: ByteRange,
+  into?: Uint8Array,
+): Promise<Uint8Array> {
   const { size } = await handle.stat()
   if (end > size) {
     throw new RunfoldError('internal', `an object holds ${size} bytes, ${end} were expected`)
   }
-  const bytes = new Uint8Array(end - start)
+  const bytes = into?.subarray(0, end - start) ?? new Uint8Array(end - start)
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done)
     if (bytesRead === 0) throw new RunfoldError('internal', 'an object became shorter while it was read')
