@@ -1,6 +1,6 @@
 import { loadDigest, PREAMBLE } from '#codec'
-import type { RunKey } from '#schema'
-import { type Archive, createArchive, type Head, type StorePorts } from '#store'
+import { isRunfoldError, type RunKey } from '#schema'
+import { type Archive, createArchive, createMaintainer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { merge } from '../../shared/store/merge.ts'
 import { piecesOf } from '../../shared/store/merge-policy.ts'
@@ -118,6 +118,10 @@ export class ModelRun {
     this.#act(actor, async (_, ports) => void (await sweep(ports, this.clock, RUN, 0)))
   }
 
+  maintain(actor: string): void {
+    this.#act(actor, (_, ports) => createMaintainer(ports, this.clock, { graceMs: 0 }).pass())
+  }
+
   read(actor: string): void {
     this.#act(actor, async (archive) => {
       const view = await archive.view(RUN)
@@ -164,6 +168,19 @@ export class ModelRun {
     return bytes
   }
 
+  /** Everything that is not named goes when maintenance has had its time. */
+  async checkGarbage(): Promise<void> {
+    const maintainer = createMaintainer(this.ports, this.clock, { graceMs: 0 })
+    for (let round = 0; round < 5; round++) {
+      await maintainer.pass()
+      this.clock.advance(60_000)
+    }
+    const named = Object.keys((await this.ports.index.head(RUN))?.extents ?? {}).length
+    let stored = 0
+    for await (const _ of this.ports.objects.list('runs/')) stored++
+    if (stored !== named) throw new Error(`${stored} objects are stored, ${named} are named`)
+  }
+
   async #stored(head: Head): Promise<Uint8Array> {
     let end = 0
     for (const [name, { length }] of Object.entries(head.extents)) {
@@ -178,9 +195,11 @@ export class ModelRun {
 
   #act(actor: string, deed: (archive: Archive, ports: StorePorts) => Promise<void>): void {
     const ports = this.gate.of(actor)
-    deed(this.#archiveOn(ports), ports).catch((error: { code?: string; message: string }) => {
-      if (!error.code) throw error
-      this.told.refused.push({ actor, code: error.code })
+    deed(this.#archiveOn(ports), ports).catch((thrown: unknown) => {
+      for (const error of thrown instanceof AggregateError ? thrown.errors : [thrown]) {
+        if (!isRunfoldError(error)) throw error
+        this.told.refused.push({ actor, code: error.code })
+      }
     })
   }
 

@@ -170,3 +170,19 @@ it('everything at once breaks no promise', { timeout: 60_000 }, async () => {
   })
   await sample(() => begin(), { faults: 2, count: 1000, seed: 7 })
 })
+
+it('maintenance beside everything breaks no promise and leaves no garbage', { timeout: 60_000 }, async () => {
+  const begin = scenario(
+    4,
+    (run) => {
+      run.clock.advance(61_000) // nobody renews, so the run is idle and due
+      run.maintain('maintainer')
+      run.maintain('other maintainer')
+      run.append('writer', batch(run, 'a'))
+      run.read('reader')
+      run.takeOver('heir')
+    },
+    (run) => run.checkGarbage(),
+  )
+  await sample(() => begin(), { faults: 2, count: 500, seed: 11 })
+})
