@@ -37,7 +37,9 @@ export async function renew(parts: StoreParts, run: RunKey, request: RenewReques
   const { head, now } = await changeLease(parts, run, request.epoch, (head, now) => {
     if (!head.lease) throw fenced(head, request.epoch)
     const ttl_s = request.ttl_s ?? head.lease.ttl_s
-    return { set: { lease: { ...head.lease, ttl_s, expires_at: now + ttl_s * 1000 }, changed_at: now } }
+    const expires_at = now + ttl_s * 1000
+    const lease = { ...head.lease, ttl_s, expires_at }
+    return { set: { lease, due_at: head.due_at ?? expires_at, changed_at: now } }
   })
   return leaseAnswer(run, head, now)
 }

@@ -76,7 +76,7 @@ async function postpone({ index }: StorePorts, clock: Clock, run: RunKey): Promi
 
 /** All that one run needs now, and when it is to be looked at again. */
 async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<void> {
-  const isMergedOut = await mergeAll(ports, clock, run)
+  await mergeAll(ports, clock, run)
   await mendCard(ports, run)
   const { next_at } = await sweep(ports, clock, run, graceMs)
 
@@ -84,7 +84,7 @@ async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: numb
   const head = await ports.index.head(run)
   if (!head) return
   if (!head.alive) await abortAll(ports, run)
-  const due_at = nextDue(head, clock.now(), isMergedOut, next_at)
+  const due_at = nextDue(head, clock.now(), next_at)
   if (due_at === head.due_at) return
   const { life, epoch, tail } = head
   const lease_expires_at = head.lease?.expires_at ?? null
@@ -95,9 +95,9 @@ async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: numb
   )
 }
 
-function nextDue(head: Head, now: number, isMergedOut: boolean, garbage_at: number | null): number | null {
+function nextDue(head: Head, now: number, garbage_at: number | null): number | null {
   const times: number[] = []
-  if (!isMergedOut) times.push(now)
+  if (head.alive && nextMerge(head, now)) times.push(now)
   if (garbage_at !== null) times.push(garbage_at)
   if (isLive(head.lease, now)) times.push(head.lease.expires_at)
   const settled = settlesAt(head, now)
@@ -107,15 +107,12 @@ function nextDue(head: Head, now: number, isMergedOut: boolean, garbage_at: numb
   return times.length > 0 ? Math.min(...times) : null
 }
 
-/** True when nothing is left to merge. */
-async function mergeAll(ports: StorePorts, clock: Clock, run: RunKey): Promise<boolean> {
+async function mergeAll(ports: StorePorts, clock: Clock, run: RunKey): Promise<void> {
   for (let merges = 0; merges < MERGES_A_VISIT; merges++) {
     const head = await ports.index.head(run)
     const pieces = head?.alive ? nextMerge(head, clock.now()) : undefined
-    if (!head || !pieces) return true
-    if (!(await merge(ports, clock, run, head, pieces))) return false
+    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces))) return
   }
-  return false
 }
 
 function nextMerge(head: Head, now: number): readonly Piece[] | undefined {

@@ -193,7 +193,7 @@ export interface RunIndex {
   removeCard(run: RunKey, life: number): Promise<void>
   /** Strongly ordered by (created_at, run_id); every row that exists throughout a walk is seen exactly once. */
   cards(tenant: string, scan: CardScan): Promise<readonly CardRow[]>
-  /** Kept by epoch; the same again is harmless. */
+  /** Kept by epoch; the same again is harmless. Those more than `LEASE_HISTORY_MAX` epochs older may be forgotten. */
   putTransfer(run: RunKey, transfer: Transfer): Promise<void>
   /** Newest first. */
   transfers(run: RunKey, limit: number): Promise<readonly Transfer[]>

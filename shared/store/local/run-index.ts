@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { jsonText, parseJson } from '../../codec/index.ts'
-import type { RunKey, Transfer } from '../../schema/index.ts'
+import { LEASE_HISTORY_MAX, type RunKey, type Transfer } from '../../schema/index.ts'
 import { applyChange, meets } from '../head.ts'
 import type { CardRow, Head, RunIndex } from '../ports.ts'
 import type { GroupCommit } from './database.ts'
@@ -25,6 +25,7 @@ export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): Ru
     ORDER BY created_at, run_id LIMIT ?`)
   const putTransfer = sql(`INSERT INTO transfers (tenant, run_id, epoch, transfer) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET transfer = excluded.transfer`)
+  const forgetTransfers = sql('DELETE FROM transfers WHERE tenant = ? AND run_id = ? AND epoch <= ?')
   const transfers = sql(
     'SELECT transfer FROM transfers WHERE tenant = ? AND run_id = ? ORDER BY epoch DESC LIMIT ?',
   )
@@ -71,7 +72,11 @@ export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): Ru
       return scan.all(tenant, start.created_at, start.run_id, limit).map((row) => read<CardRow>(row.card))
     },
     putTransfer: ({ tenant, run_id }, transfer) =>
-      commits.write(() => void putTransfer.run(tenant, run_id, transfer.epoch, jsonText(transfer))),
+      commits.write(() => {
+        const { epoch } = transfer
+        putTransfer.run(tenant, run_id, epoch, jsonText(transfer))
+        forgetTransfers.run(tenant, run_id, epoch - LEASE_HISTORY_MAX)
+      }),
     transfers: async ({ tenant, run_id }, limit) =>
       transfers.all(tenant, run_id, limit).map((row) => read<Transfer>(row.transfer)),
     due: async (now, limit) => due.all(now, limit).map(runOf),

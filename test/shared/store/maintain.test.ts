@@ -71,6 +71,22 @@ describe('a pass', () => {
     expect(await extents()).toBe(1)
   })
 
+  it('does not lose a run whose lease runs out while it is looked at', async () => {
+    const { run, ports, maintainer, extents, head, clock } = await started(5)
+    await ports.index.commit(run.key, {}, { set: { due_at: clock.now() } })
+    clock.advance(59_999)
+    const list = ports.objects.list
+    ports.objects.list = (prefix) => {
+      clock.advance(1)
+      return list(prefix)
+    }
+    await maintainer.pass()
+    expect(await extents()).toBe(5)
+    expect((await head()).due_at).toBe(clock.now())
+    await maintainer.pass()
+    expect(await extents()).toBe(1)
+  })
+
   it('makes one object of an ended run that is still held, when its last records have come', async () => {
     const { archive, clock, ports } = testArchive()
     const run = await StoredRun.begin(archive)
