@@ -14,7 +14,7 @@ export {
 } from './frame.ts'
 export type { HeldDelta, HeldRecord, HeldRegion, HeldRegionDelta, HeldWindow } from './held.ts'
 export { type Holdable, hold } from './hold.ts'
-export { inspect } from './inspect.ts'
+export { type Finding, inspect, inspectTorn } from './inspect.ts'
 export { isJson, JsonGrammar } from './json/grammar.ts'
 export { parseJson } from './json/parse.ts'
 export { jsonBytes, jsonChunks, jsonText } from './json/write.ts'

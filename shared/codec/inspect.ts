@@ -1,55 +1,61 @@
-import { isRunfoldError } from '../schema/index.ts'
-import { type ArchiveItem, readArchive, type TornTail } from './reader.ts'
-import { type Scan, scanRecord } from './record.ts'
+import type { Int, RecordKind } from '../schema/index.ts'
+import { readStream, type TornTail } from './reader.ts'
+import { scanRecord } from './record.ts'
 import { salvage } from './salvage.ts'
 
-const COLUMNS = ['seq', 'offset', 'length', 'kind', 'at']
-const WIDTHS = [6, 12, 10, 18]
+/** One frame, or the torn tail, for a person to look at. It holds no text of the payload, so it may be passed on. */
+export interface Finding {
+  /** Null behind a torn tail, where frame numbers mean nothing. */
+  readonly seq: number | null
+  readonly offset: number
+  /** With the length prefix; of a torn tail up to the end of the file. */
+  readonly length: number
+  readonly kind: RecordKind | null
+  readonly at: Int | null
+  /** Null where a record could be read. */
+  readonly problem: string | null
+  readonly torn?: TornTail
+  /** Found behind the torn tail; counts nowhere (LVR1.md 6i). */
+  readonly salvaged?: true
+}
 
 /**
- * Explains any bytes to a person, a line at a time: where each frame stands, what it is, what is wrong, and what a
- * salvage would find. It shows no text of the payloads, so it may be pasted into an issue.
+ * Explains any bytes: where each frame stands, what it is and what is wrong with it.
+ *
+ * @throws bad_frames when the preamble is none this reader knows
  */
-export function* inspect(bytes: Uint8Array): Generator<string, void, undefined> {
-  yield row(COLUMNS)
-  const counts = { records: 0, points: 0, unreadable: 0 }
-  try {
-    for (const item of readArchive(bytes, scanRecord)) {
-      if (item.type === 'record') {
-        counts.records++
-        if (item.record.point) counts.points++
-      } else if (item.type === 'unreadable') counts.unreadable++
-      yield lineOf(item)
-      if (item.type === 'torn') yield* salvageHints(bytes, item)
+export async function* inspect(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Finding, void, undefined> {
+  for await (const item of readStream(chunks, scanRecord)) {
+    if (item.type === 'torn') {
+      const { seq, offset, length, reason } = item
+      const problem = `torn tail to the end of the file: ${reason}`
+      yield { seq, offset, length, kind: null, at: null, problem, torn: item }
+      continue
     }
-    yield `${bytes.length} bytes, ${counts.records} records, ${counts.points} points, ${counts.unreadable} unreadable frames`
-  } catch (error) {
-    if (!isRunfoldError(error, 'bad_frames')) throw error
-    yield `${bytes.length} bytes, not an archive this reader knows: ${error.message}`
+    const { seq, offset, length } = item.frame
+    if (item.type === 'unreadable') {
+      yield { seq, offset, length, kind: null, at: null, problem: `unreadable: ${item.reason}` }
+    } else {
+      const { kind, at } = item.record
+      yield { seq, offset, length, kind, at, problem: null }
+    }
   }
 }
 
-function lineOf(item: ArchiveItem<Scan>): string {
-  if (item.type === 'torn') {
-    return row([item.seq, item.offset, item.length, `torn tail: ${item.reason}, to the end of the file`])
+/** What a salvage finds in the bytes of a torn tail that begins at `offset` of the archive. */
+export function* inspectTorn(tail: Uint8Array, offset: number): Generator<Finding, void, undefined> {
+  for (const { frame, record } of salvage(tail, 0, scanRecord)) {
+    const { kind, at } = record
+    yield {
+      seq: null,
+      offset: offset + frame.offset,
+      length: frame.length,
+      kind,
+      at,
+      problem: null,
+      salvaged: true,
+    }
   }
-  const { seq, offset, length } = item.frame
-  if (item.type === 'unreadable') return row([seq, offset, length, `unreadable: ${item.reason}`])
-  return row([seq, offset, length, item.record.kind, item.record.at ?? '-'])
-}
-
-function* salvageHints(bytes: Uint8Array, tail: TornTail): Generator<string> {
-  let found = 0
-  for (const { frame, record } of salvage(bytes, tail.offset, scanRecord)) {
-    found++
-    yield row(['salvage', frame.offset, frame.length, record.kind, record.at ?? '-'])
-  }
-  yield `${found} records could be salvaged behind the torn tail`
-}
-
-function row(cells: readonly (string | number | bigint)[]): string {
-  return cells
-    .map((cell, i) => String(cell).padEnd(WIDTHS[i] ?? 0))
-    .join(' ')
-    .trimEnd()
 }

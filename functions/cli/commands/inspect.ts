@@ -1,4 +1,4 @@
-import { type ArchiveItem, readStream, type Scan, salvage, scanRecord, type TornTail } from '#codec'
+import { type Finding, inspect as inspectBytes, inspectTorn } from '#codec'
 import { examples, type Verb } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { openReading, type Reading } from '../reading/reading.ts'
@@ -7,17 +7,6 @@ import { UsageError } from '../usage-error.ts'
 
 /** A torn tail of up to this many bytes is searched in memory. */
 const SALVAGE_BYTES = 1024 * 1024 * 1024
-
-/** One frame, or the torn tail, as it is shown; `problem` is null where a record could be read. */
-interface Line {
-  readonly seq: number | null
-  readonly offset: number
-  readonly length: number
-  readonly kind: string | null
-  readonly at: unknown
-  readonly problem: string | null
-  readonly salvaged?: true
-}
 
 export const inspect: Verb = (program, act) =>
   program
@@ -57,50 +46,16 @@ async function* explained(
   reading: Reading,
   salvaging: boolean,
   seen: { isDamaged: boolean },
-): AsyncGenerator<Line> {
-  for await (const item of readStream(reading.bytes(), scanRecord)) {
-    yield lineOf(item)
-    if (item.type !== 'torn') continue
+): AsyncGenerator<Omit<Finding, 'torn'>> {
+  for await (const { torn, ...finding } of inspectBytes(reading.bytes())) {
+    yield finding
+    if (!torn) continue
     seen.isDamaged = true
-    if (salvaging) yield* salvaged(reading, item)
-  }
-}
-
-const lineOf = (item: ArchiveItem<Scan>): Line => {
-  if (item.type === 'torn') {
-    const { seq, offset, length, reason } = item
-    return {
-      seq,
-      offset,
-      length,
-      kind: null,
-      at: null,
-      problem: `torn tail to the end of the file: ${reason}`,
-    }
-  }
-  const { seq, offset, length } = item.frame
-  if (item.type === 'unreadable')
-    return { seq, offset, length, kind: null, at: null, problem: `unreadable: ${item.reason}` }
-  const { kind, at } = item.record
-  return { seq, offset, length, kind, at, problem: null }
-}
-
-/** Found records are marked, and count nowhere (LVR1.md 6i). */
-async function* salvaged(reading: Reading, { offset, length }: TornTail): AsyncGenerator<Line> {
-  if (length > SALVAGE_BYTES)
-    throw new UsageError(`the torn tail is over ${SALVAGE_BYTES} bytes, too large to search`)
-  const tail = await bytesFrom(reading, offset, length)
-  for (const { frame, record } of salvage(tail, 0, scanRecord)) {
-    const { kind, at } = record
-    yield {
-      seq: null,
-      offset: offset + frame.offset,
-      length: frame.length,
-      kind,
-      at,
-      problem: null,
-      salvaged: true,
-    }
+    if (!salvaging) continue
+    const { offset, length } = torn
+    if (length > SALVAGE_BYTES)
+      throw new UsageError(`the torn tail is over ${SALVAGE_BYTES} bytes, too large to search`)
+    yield* inspectTorn(await bytesFrom(reading, offset, length), offset)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeArchive, encodeFrame, encodeRecord, inspect, readArchive, salvage } from '#codec'
+import { encodeArchive, encodeFrame, encodeRecord, inspect, inspectTorn, readArchive, salvage } from '#codec'
 import type { JournalRecord } from '#schema'
 
 const status = (at: number): JournalRecord => ({ StatusChanged: { status: 'running', at } })
@@ -48,23 +48,25 @@ describe('salvage', () => {
 })
 
 describe('inspect', () => {
-  it('explains an archive frame by frame, with what a salvage would find', () => {
-    expect([...inspect(torn)]).toEqual([
-      'seq    offset       length     kind               at',
-      '0      6            53         StatusChanged      1',
-      '1      59           166        torn tail: short_payload, to the end of the file',
-      'salvage 119          53         StatusChanged      2',
-      'salvage 172          53         StatusChanged      3',
-      '2 records could be salvaged behind the torn tail',
-      '225 bytes, 1 records, 0 points, 0 unreadable frames',
+  const findings = async (...chunks: Uint8Array[]) => Array.fromAsync(inspect(chunks))
+
+  it('explains an archive frame by frame, and a torn tail by what a salvage would find', async () => {
+    const [frame, tail] = await findings(torn)
+    expect(frame).toEqual({ seq: 0, offset: 6, length: 53, kind: 'StatusChanged', at: 1, problem: null })
+    expect(tail).toMatchObject({ seq: 1, offset: 59, length: 166, kind: null })
+    expect(tail?.problem).toBe('torn tail to the end of the file: short_payload')
+    const behind = [...inspectTorn(torn.subarray(59), 59)]
+    expect(behind.map(({ offset, seq, salvaged }) => [offset, seq, salvaged])).toEqual([
+      [119, null, true],
+      [172, null, true],
     ])
   })
 
-  it('explains bytes that are no archive at all, and shows no text of payloads', () => {
-    expect([...inspect(new Uint8Array())].at(-1)).toBe(
-      '0 bytes, not an archive this reader knows: the file is empty',
-    )
+  it('refuses bytes that are no archive at all, and shows no text of payloads', async () => {
+    await expect(findings(new Uint8Array())).rejects.toThrow('the file is empty')
     const secret = encodeFrame(new TextEncoder().encode('{"Header":{"callback_secret":"hush"}}'))
-    expect([...inspect(concat(whole, secret))].join('\n')).not.toContain('hush')
+    const found = await findings(concat(whole, secret))
+    expect(found.at(-1)?.problem).toContain('unreadable')
+    expect(JSON.stringify(found)).not.toContain('hush')
   })
 })
