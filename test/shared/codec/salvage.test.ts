@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { encodeArchive, encodeFrame, encodeRecord, inspect, inspectTorn, readArchive, salvage } from '#codec'
+import {
+  encodeArchive,
+  encodeFrame,
+  encodeRecord,
+  type Finding,
+  inspect,
+  inspectTorn,
+  readArchive,
+  salvage,
+} from '#codec'
 import type { JournalRecord } from '#schema'
 
 const status = (at: number): JournalRecord => ({ StatusChanged: { status: 'running', at } })
@@ -48,7 +57,11 @@ describe('salvage', () => {
 })
 
 describe('inspect', () => {
-  const findings = async (...chunks: Uint8Array[]) => Array.fromAsync(inspect(chunks))
+  const findings = async (...chunks: Uint8Array[]) => {
+    const found: Finding[] = []
+    for await (const finding of inspect(chunks)) found.push(finding)
+    return found
+  }
 
   it('explains an archive frame by frame, and a torn tail by what a salvage would find', async () => {
     const [frame, tail] = await findings(torn)
