@@ -30,7 +30,7 @@ function decide(head: Head | undefined, request: AcquireRequest, now: number): D
 }
 
 /** A run that was never there, or a new life of one that was deleted. */
-function create(grave: Head | undefined, request: AcquireRequest, now: number): Decision {
+export function create(grave: Head | undefined, request: AcquireRequest, now: number): Decision {
   const epoch = (grave?.epoch ?? 0) + 1
   const lease = leaseFor(request, now)
   const set: Omit<Head, 'extents'> = {

@@ -51,6 +51,7 @@ export const NOTHING = {
   holder: null,
   previous: null,
   requires: [],
+  origin: null,
   tail: 0,
   frames: 0,
   points: 0,

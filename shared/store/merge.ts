@@ -44,18 +44,18 @@ export async function merge(
   return index.commit(run, expect, { set: {}, drop: pieces.map(({ name }) => name), add })
 }
 
-function areNamed(sources: readonly Source[], head: Head | undefined): boolean {
+export function areNamed(sources: readonly Source[], head: Head | undefined): boolean {
   return sources.every(({ name, extent }) => head?.extents[name]?.hash === extent.hash)
 }
 
-interface Source {
+export interface Source {
   readonly name: string
   readonly start: number
   readonly extent: Extent
   readonly key: string
 }
 
-function sourceOf(run: RunKey, head: Head, name: string): Source {
+export function sourceOf(run: RunKey, head: Head, name: string): Source {
   const extent = head.extents[name]
   if (!extent) throw new RunfoldError('internal', 'a merge names an extent that the head does not')
   const start = extentStart(name)
@@ -78,7 +78,7 @@ async function partsOf(objects: Objects, sources: readonly Source[]): Promise<Co
 }
 
 /** Damage must not be merged under a new hash that fits it. */
-async function readSource(objects: Objects, { key, start, extent }: Source): Promise<Uint8Array> {
+export async function readSource(objects: Objects, { key, start, extent }: Source): Promise<Uint8Array> {
   const { length, hash } = extent
   const bytes = await objects.get(key, { start: 0, end: length })
   const range = `archive bytes ${start} to ${start + length}`
@@ -88,7 +88,7 @@ async function readSource(objects: Objects, { key, start, extent }: Source): Pro
 }
 
 /** Of the bytes where all of them came by, else of what is known of the sources (keys.ts). */
-function hashOf(sources: readonly Source[], parts: readonly ComposePart[]): string {
+export function hashOf(sources: readonly Source[], parts: readonly ComposePart[]): string {
   const bytes = parts.flatMap((part) => ('bytes' in part ? [part.bytes] : []))
   if (bytes.length === parts.length) return digestOf(...bytes).slice(0, HASH_DIGITS)
   const known = sources.map(({ extent }) => `${extent.length}:${extent.hash}`).join('\n')

@@ -73,6 +73,13 @@ export interface HeadLease extends Omit<Lease, 'expires_at'> {
   readonly expires_at: number
 }
 
+/** Whose first `seq` frames a fork began with; by this the same request is known again. The source may be long gone. */
+export interface Origin {
+  readonly run_id: string
+  readonly life: number
+  readonly seq: number
+}
+
 /** The card's members that move with every tick; they stand in the head so that an append need not touch the card. */
 export type Ticks = Pick<
   Card,
@@ -101,6 +108,8 @@ export interface Head {
   /** The holder before that one. */
   readonly previous: Worker | null
   readonly requires: readonly string[]
+  /** Of a fork. */
+  readonly origin: Origin | null
   readonly tail: number
   readonly frames: number
   readonly points: number

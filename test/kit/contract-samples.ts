@@ -25,6 +25,7 @@ export const HEAD: Head = {
   holder: { epoch: 3, machine_id: 'm', world_id: 'w', from: '2026-11-30T00:00:00.000Z', reason: 'acquired' },
   previous: { machine_id: 'm0', world_id: 'w0' },
   requires: ['gpu'],
+  origin: { run_id: 'source', life: 2, seq: 7 },
   tail: 100,
   frames: 7,
   points: 2,

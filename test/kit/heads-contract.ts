@@ -25,6 +25,7 @@ export function headsContract(ports: () => StorePorts): void {
         headed: null,
         due_at: null,
         requires: [],
+        origin: null,
       }
       expect(await commit(key, {}, whole({ ...bare, extents: {} }))).toBe(true)
       expect(await head(key)).toEqual({ ...bare, extents: {} })

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Transfer, Worker } from '../../schema/index.ts'
-import type { Extent, Extents, Head, HeadLease, Ticks } from '../ports.ts'
+import type { Extent, Extents, Head, HeadLease, Origin, Ticks } from '../ports.ts'
 import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
 
 // How a head is laid out as an item. An update is billed by the size of the whole item, so what is null or empty is left
@@ -66,6 +66,7 @@ const FIELDS: Fields = {
   holder: row<Transfer>('epoch', 'machine_id', 'world_id', 'from', 'reason'),
   previous: row<Worker>('machine_id', 'world_id'),
   requires: texts,
+  origin: row<Origin>('run_id', 'life', 'seq'),
   tail: plain<number>(),
   frames: plain<number>(),
   points: plain<number>(),

@@ -86,7 +86,7 @@ function bindingOf({ run, head }: ArchiveView, { from, to, kind }: RecordsQuesti
 }
 
 /** The whole frame as an item; of an unreadable one only why, never a byte (LVR1.md 6h). */
-function itemOf({ seq, offset, length, payload }: Frame): FrameItem {
+export function itemOf({ seq, offset, length, payload }: Frame): FrameItem {
   const scan = scanRecord(payload)
   if (!(scan instanceof Unreadable)) {
     return { seq, offset, length, kind: scan.kind, at: scan.at, record: recordView(payload) }

@@ -23,6 +23,7 @@ function grownHead(count: number): Head {
     holder: { epoch: 17, ...worker, from: new Date(now).toISOString(), reason: 'acquired' },
     previous: worker,
     requires: [],
+    origin: null,
     tail: 900_131_072,
     frames: 200_000,
     points: 100_000,

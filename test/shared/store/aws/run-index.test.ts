@@ -24,6 +24,7 @@ const head: Omit<Head, 'extents'> = {
   holder: null,
   previous: null,
   requires: [],
+  origin: null,
   tail: 0,
   frames: 0,
   points: 0,

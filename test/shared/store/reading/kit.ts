@@ -72,6 +72,7 @@ function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'e
     holder: null,
     previous: null,
     requires: [],
+    origin: null,
     tail: bytes.length,
     frames,
     points: count,
