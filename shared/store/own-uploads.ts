@@ -43,8 +43,13 @@ export function ownUploads(objects: Objects, clock: Clock, secret: Uint8Array<Ar
     },
     complete: async ({ key, storage_id }, parts) => {
       const end = parts.reduce((sum, { length }) => sum + length, 0)
-      const stands = (await objects.get(key, { start: end - 1, end })) !== undefined
-      if (!stands) await compose(objects, key, storage_id, parts)
+      const stands = async () => (await objects.get(key, { start: end - 1, end })) !== undefined
+      if (!(await stands())) {
+        // Another completion takes the parts away when it is done.
+        await compose(objects, key, storage_id, parts).catch(async (error) => {
+          if (!(await stands())) throw error
+        })
+      }
       await removeAll(storage_id)
     },
     abort: ({ storage_id }) => removeAll(storage_id),
