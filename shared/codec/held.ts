@@ -70,14 +70,14 @@ export type HeldRecord =
       readonly stage_index: Int
       readonly iteration: Int
       readonly response: string
-      readonly calls: readonly ToolCall[]
+      readonly calls: readonly Raw<ToolCall>[]
     }
   | {
       readonly kind: 'ToolCallDone'
       readonly at: Int
       readonly iteration: Int
       readonly call_id: string
-      readonly result: string
+      readonly result: Raw<string>
     }
   | { readonly kind: 'ContextCheckpoint'; readonly at: Int; readonly snapshot: HeldWindow }
   | { readonly kind: 'ContextDiff'; readonly at: Int; readonly delta: HeldDelta }

@@ -35,6 +35,7 @@ export {
   readMeta,
   readMetaWithSecret,
   readRecord,
+  readTrusted,
   recordView,
   type Scan,
   scanRecord,

@@ -11,11 +11,13 @@ import {
   type RunMeta,
   recordBodies,
   runMeta,
+  toolCall,
 } from '../schema/index.ts'
 import { encodeFrame } from './frame.ts'
 import type { HeldRecord } from './held.ts'
 import { Cursor, Mismatch } from './json/cursor.ts'
 import { isJson } from './json/grammar.ts'
+import { readNumber } from './json/number.ts'
 import { PREAMBLE } from './preamble.ts'
 import type { Raw } from './raw.ts'
 import { compile } from './shape/compile.ts'
@@ -40,10 +42,15 @@ type Tagged<Body> = Readonly<Record<string, Body>>
 
 /** What the fold carries without looking inside. */
 const CARRIED: ReadonlyMap<unknown, Shape> = new Map(
-  [entry, runMeta, message, recordBodies.Inference, recordBodies.InferenceUsage].map((schema) => [
-    schema,
-    held(compile(schema as z.ZodType)) as Shape,
-  ]),
+  [
+    entry,
+    runMeta,
+    message,
+    toolCall,
+    recordBodies.ToolCallDone.shape.result,
+    recordBodies.Inference,
+    recordBodies.InferenceUsage,
+  ].map((schema) => [schema, held(compile(schema as z.ZodType)) as Shape]),
 )
 
 const BODIES = new Set<unknown>(Object.values(recordBodies))
@@ -61,17 +68,38 @@ const metaShape = compile(runMeta)
 
 /** Reads a payload as the fold wants it: what is only carried is held as bytes (held.ts). @throws Unreadable */
 export function readRecord(payload: Uint8Array): HeldRecord {
-  const [kind, body] = Object.entries(readAs(heldShape, payload))[0] as [RecordKind, object]
+  return heldRecord(readAs(heldShape, payload))
+}
+
+/**
+ * The same of a payload that `scanRecord` or `readRecord` found readable before, several times as fast: the letters of
+ * what is only carried are not looked at again. Of any other bytes it may make a record whose texts are no texts, but it
+ * ends, and looks at nothing else. @throws Unreadable
+ */
+export function readTrusted(payload: Uint8Array): HeldRecord {
+  return heldRecord(readAs(heldShape, payload, true))
+}
+
+function heldRecord(tagged: Tagged<object>): HeldRecord {
+  const kind = Object.keys(tagged)[0] as RecordKind
+  const body = tagged[kind] as object
   if (kind === 'Inference') {
     const inference = body as Raw<RecordBody<'Inference'>>
-    return { kind, at: inference.read().at, inference }
+    return { kind, at: lastInteger(inference.bytes), inference }
   }
   if (kind === 'InferenceUsage') {
     const usage = body as Raw<RecordBody<'InferenceUsage'>>
-    return { kind, at: usage.read().at, usage }
+    return { kind, at: lastInteger(usage.bytes), usage }
   }
   // Every other body's fields are named as HeldRecord names them; only a Header has no time.
   return { kind, at: null, ...body } as HeldRecord
+}
+
+/** The value of the last field of a canonical structure, which is an integer. */
+function lastInteger(bytes: Uint8Array): Int {
+  const c = new Cursor(bytes)
+  c.at = bytes.lastIndexOf(0x3a) + 1
+  return readNumber(c) as Int
 }
 
 /** The whole tagged record as every route shows it: defaults filled, unknown fields dropped, the secret null. @throws Unreadable */
@@ -98,8 +126,9 @@ export function scanRecord(payload: Uint8Array): Scan | Unreadable {
   }
 }
 
-function readAs<T>(shape: Shape<T>, payload: Uint8Array): T {
+function readAs<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T {
   const c = new Cursor(payload)
+  c.trusted = trusted
   try {
     c.next()
     const value = shape.read(c) as T

@@ -1,5 +1,5 @@
-import type { HeldRecord } from '../codec/index.ts'
-import type { Int, PendingBatch, ToolCall } from '../schema/index.ts'
+import { type HeldRecord, hold, type Raw } from '../codec/index.ts'
+import { type Int, type PendingBatch, type ToolCall, toolCall } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
 import type { Window } from './window.ts'
 
@@ -11,8 +11,8 @@ export interface OpenBatch {
   readonly stage_index: Int
   readonly iteration: Int
   readonly response: string
-  readonly calls: readonly ToolCall[]
-  readonly results: AppendList<{ readonly call_id: string; readonly result: string }>
+  readonly calls: readonly Raw<ToolCall>[]
+  readonly results: AppendList<{ readonly call_id: string; readonly result: Raw<string> }>
 }
 
 export function openBatch({ stage_index, iteration, response, calls }: Batch): OpenBatch {
@@ -25,28 +25,29 @@ export function takeResult(batch: OpenBatch, { iteration, call_id, result }: Don
   const results = batch.results.append([{ call_id, result }])
   // Results that repeat must not pile up; laying them over now and then keeps the batch as small as its calls.
   if (results.length <= 2 * batch.calls.length + 8) return { ...batch, results }
-  return { ...batch, calls: callsWithResults({ ...batch, results }), results: AppendList.of([]) }
+  const calls = callsWithResults({ ...batch, results }).map((call) => hold(toolCall, call))
+  return { ...batch, calls, results: AppendList.of([]) }
 }
 
 /** What is still pending after the last record: null when the run moved on, or the window shows the batch's first call. */
 export function pendingAtEnd(batch: OpenBatch | null, iteration: Int, window: Window): PendingBatch | null {
   if (!batch || batch.iteration !== iteration) return null
   const first = batch.calls[0]
-  if (first && hasCall(window, first.id)) return null
+  if (first && hasCall(window, first.read().id)) return null
   const { stage_index, response } = batch
   return { stage_index, iteration, response, calls: callsWithResults(batch) }
 }
 
 /** Each result goes to the first call of its id; the last one wins. */
 function callsWithResults({ calls, results }: OpenBatch): ToolCall[] {
-  const filled = [...calls]
+  const filled = calls.map((call) => call.read())
   const places = new Map<string, number>()
-  calls.forEach(({ id }, place) => {
+  filled.forEach(({ id }, place) => {
     if (!places.has(id)) places.set(id, place)
   })
   for (const { call_id, result } of results) {
     const place = places.get(call_id)
-    if (place !== undefined) filled[place] = { ...(filled[place] as ToolCall), result }
+    if (place !== undefined) filled[place] = { ...(filled[place] as ToolCall), result: result.read() }
   }
   return filled
 }

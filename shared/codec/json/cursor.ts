@@ -27,10 +27,17 @@ export class Mismatch extends Error {
 /** A place in JSON bytes and what is known about them so far. Every reader takes one and leaves it behind its value. */
 export class Cursor {
   readonly bytes: Uint8Array
+  /** The same bytes, to be looked at four at a time. */
+  readonly view: DataView
   at = 0
   mode: Mode
   /** False once anything was met that the canonical writer would have written otherwise, or not at all. */
   canonical = true
+  /**
+   * Whether the bytes were found to be a valid record before. Then the letters of strings that are only carried are not
+   * looked at again, but for quotes and escapes; everything else is checked as ever.
+   */
+  trusted = false
   /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */
   secrets = false
   depth = 0
@@ -41,6 +48,7 @@ export class Cursor {
 
   constructor(bytes: Uint8Array, mode: Mode = VALUES, maxDepth = MAX_DEPTH) {
     this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.mode = mode
     this.#maxDepth = maxDepth
   }
@@ -70,7 +78,7 @@ export class Cursor {
   take(token: Uint8Array): boolean {
     const { bytes, at } = this
     if (at + token.length > bytes.length) return false
-    for (let i = token.length - 1; i >= 0; i--) if (bytes[at + i] !== token[i]) return false
+    for (let i = 0; i < token.length; i++) if (bytes[at + i] !== token[i]) return false
     this.at = at + token.length
     return true
   }
@@ -110,5 +118,22 @@ export class Cursor {
   fail(unknownWord = false): never {
     const names = this.#path.slice(0, this.depth + 1).filter((name) => name)
     throw new Mismatch(names.join('.'), unknownWord)
+  }
+}
+
+/** Whether the value at the cursor is valid and spelled canonically, as `read` finds in hold mode. */
+export function isCanonical(c: Cursor, read: (c: Cursor) => unknown): boolean {
+  const { mode, canonical } = c
+  c.mode = HOLD
+  c.canonical = true
+  try {
+    read(c)
+    return c.canonical
+  } catch (error) {
+    if (error instanceof Mismatch) return false
+    throw error
+  } finally {
+    c.mode = mode
+    c.canonical = canonical
   }
 }

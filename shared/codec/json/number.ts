@@ -91,6 +91,23 @@ export function readInteger(c: Cursor, range: IntegerRange): Int {
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
+/** Goes over an integer of few enough digits in this range, and says whether one was there; others ask for `readInteger`. */
+export function skipInteger(c: Cursor, range: IntegerRange): boolean {
+  const { bytes } = c
+  let at = c.at
+  const negative = bytes[at] === 0x2d
+  if (negative) at++
+  const first = at
+  let value = 0
+  for (; isDigit(bytes[at] ?? 0); at++) value = value * 10 + (bytes[at] as number) - 0x30
+  const count = at - first
+  const following = bytes[at] ?? 0
+  if (count === 0 || count > SAFE_DIGITS || following === 0x2e || (following | 0x20) === 0x65) return false
+  if (bytes[first] === 0x30 && (count > 1 || negative)) return false
+  c.at = at
+  return negative ? -value >= range.least : value <= range.most && value >= range.least
+}
+
 function spelling(c: Cursor, start: number): string {
   if (c.at - start > SURELY_FINITE) return decoder.decode(c.bytes.subarray(start, c.at))
   let text = ''

@@ -1,8 +1,8 @@
 import type { Json } from '../../schema/index.ts'
-import { Cursor, HOLD, REWRITE, VALUES } from './cursor.ts'
+import { Cursor, HOLD, isCanonical, REWRITE, VALUES } from './cursor.ts'
 import { Names } from './names.ts'
 import { readNumber, scanFinite } from './number.ts'
-import { readString, scanString } from './string.ts'
+import { readString, scanString, skipString } from './string.ts'
 
 /** What a general text may nest: answers wrap records, which nest to 127 themselves. */
 const MAX_NESTING = 512
@@ -48,6 +48,11 @@ export function readJson(c: Cursor): unknown {
   if (word === undefined) return c.mode === HOLD ? void scanFinite(c) : readNumber(c)
   if (!c.take(word.bytes)) c.fail()
   return word.value
+}
+
+/** Goes over any JSON value if it is spelled canonically, and says whether it was. */
+export function skipJson(c: Cursor): boolean {
+  return c.peek() === 0x22 ? skipString(c) : isCanonical(c, readJson)
 }
 
 function readArray(c: Cursor): unknown {

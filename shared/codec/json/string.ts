@@ -1,4 +1,5 @@
 import type { Cursor } from './cursor.ts'
+import { nextMark, nextSpecial } from './letters.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -8,10 +9,6 @@ const LONGEST_LETTER = 6
 /** Set in what `scanString` answers. */
 const ESCAPED = 1
 const WIDE = 2
-
-const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
-)
 
 /** Reads the string here as text. */
 export function readString(c: Cursor): string {
@@ -32,44 +29,52 @@ export function readShortString(c: Cursor, most: number): string | undefined {
 
 /** Goes over the string here; in a decoded value its escapes and its UTF-8 must be well-formed (LVR1.md 3.1). */
 export function scanString(c: Cursor): number {
-  const { bytes } = c
+  const { bytes, view } = c
   const end = bytes.length
   if (c.peek() !== 0x22) c.fail()
-  let at = c.at + 1
   let flags = 0
-  while (at < end) {
-    at = afterPlain(bytes, at)
+  for (let at = nextSpecial(view, c.at + 1); at < end; at = nextSpecial(view, at)) {
     const byte = bytes[at] as number
     if (byte === 0x22) {
       c.at = at + 1
       return flags
-    } else if (byte === 0x5c) {
+    }
+    if (byte === 0x5c) {
       flags |= ESCAPED
       at = afterEscape(c, at)
-    } else {
+    } else if (byte >= 0x80) {
       flags |= WIDE
       at = afterWide(bytes, at)
       if (at < 0) c.fail()
-    }
+    } else if (byte < 0x20) c.fail()
+    else at++
   }
   return c.fail()
 }
 
-/** Goes over letters that need no second look, four at a time: nearly all of an archive is these. */
-function afterPlain(bytes: Uint8Array, at: number): number {
-  const last = bytes.length - 4
-  while (
-    at <= last &&
-    ((PLAIN[bytes[at] as number] as number) &
-      (PLAIN[bytes[at + 1] as number] as number) &
-      (PLAIN[bytes[at + 2] as number] as number) &
-      (PLAIN[bytes[at + 3] as number] as number)) ===
-      1
-  ) {
-    at += 4
+/**
+ * Goes over the string here if it is spelled canonically, and says whether it was. In trusted bytes only its quotes and
+ * escapes are looked at.
+ */
+export function skipString(c: Cursor): boolean {
+  const { bytes, view, trusted } = c
+  const end = bytes.length
+  let at = c.at
+  if (bytes[at] !== 0x22) return false
+  at++
+  for (;;) {
+    at = trusted ? nextMark(view, at) : nextSpecial(view, at)
+    if (at >= end) return false
+    const byte = bytes[at] as number
+    if (byte === 0x22) {
+      c.at = at + 1
+      return true
+    }
+    if (byte === 0x5c) at = afterCanonicalEscape(bytes, at)
+    else if (byte >= 0x80) at = afterWide(bytes, at)
+    else return false
+    if (at < 0) return false
   }
-  while (at < bytes.length && PLAIN[bytes[at] as number] === 1) at++
-  return at
 }
 
 /** The text of the string between two quotes that were scanned. */
@@ -84,13 +89,15 @@ function textOf(bytes: Uint8Array, start: number, end: number, flags: number): s
 }
 
 /** Letters of the short escapes that a writer uses. `\/` is read, not written. */
-const SHORT = new Set(Array.from('"\\bfnrt', (letter) => letter.charCodeAt(0)))
+const SHORT = Uint8Array.from({ length: 256 }, (_, byte) =>
+  '"\\bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0,
+)
 /** Control characters that have a short escape. */
 const HAS_SHORT = new Set([8, 9, 10, 12, 13])
 
 function afterEscape(c: Cursor, at: number): number {
   const letter = c.bytes[at + 1] ?? -1
-  if (SHORT.has(letter)) return at + 2
+  if (SHORT[letter] === 1) return at + 2
   if (letter === 0x2f) {
     c.canonical = false
     return at + 2
@@ -103,6 +110,20 @@ function afterEscape(c: Cursor, at: number): number {
   const low = hexUnit(c, at + 8)
   if (low < 0xdc00 || low > 0xdfff) c.fail()
   return at + 12
+}
+
+/** The position behind an escape that a writer would write so; -1 for any other. */
+function afterCanonicalEscape(bytes: Uint8Array, at: number): number {
+  if (SHORT[bytes[at + 1] ?? 0] === 1) return at + 2
+  const [tens, ones] = [bytes[at + 4] ?? 0, bytes[at + 5] ?? 0]
+  const isControl =
+    bytes[at + 1] === 0x75 &&
+    bytes[at + 2] === 0x30 &&
+    bytes[at + 3] === 0x30 &&
+    (tens === 0x30 || tens === 0x31)
+  const digit = ones >= 0x30 && ones <= 0x39 ? ones - 0x30 : ones >= 0x61 && ones <= 0x66 ? ones - 0x57 : -1
+  if (!isControl || digit < 0) return -1
+  return HAS_SHORT.has((tens - 0x30) * 16 + digit) ? -1 : at + 6
 }
 
 function hexUnit(c: Cursor, at: number): number {

@@ -10,6 +10,7 @@ export const boolean: Shape<boolean> = {
     if (c.take(FALSE)) return false
     return c.fail()
   },
+  skip: (c) => c.take(TRUE) || c.take(FALSE),
   write(value, out) {
     out.bytes(value ? TRUE : FALSE)
   },

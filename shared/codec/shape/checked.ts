@@ -5,7 +5,10 @@ import type { Shape } from './shape.ts'
 export function checked(inner: Shape): Shape {
   return {
     read(c) {
-      const { mode } = c
+      const { mode, at, depth } = c
+      if (inner.skip(c)) return undefined
+      c.at = at
+      c.depth = depth
       c.mode = HOLD
       // Nobody asks how it is spelled, so no memory is spent on finding out.
       c.canonical = false
@@ -13,6 +16,7 @@ export function checked(inner: Shape): Shape {
       c.mode = mode
       return undefined
     },
+    skip: (c) => inner.skip(c),
     write: inner.write,
   }
 }

@@ -1,7 +1,10 @@
 import { JsonNumber } from '../../schema/index.ts'
 import { HOLD } from '../json/cursor.ts'
 import { readNumber, scanFinite } from '../json/number.ts'
+import { skipJson } from '../json/parse.ts'
 import type { Shape } from './shape.ts'
+
+const NUMBER_STARTS = new Set(Array.from('-0123456789', (letter) => letter.charCodeAt(0)))
 
 /** `temperature`: any number finite as a double; views keep its spelling (LVR1.md 3.2). */
 export const float: Shape<number | JsonNumber> = {
@@ -10,6 +13,7 @@ export const float: Shape<number | JsonNumber> = {
     const number = readNumber(c)
     return number instanceof JsonNumber ? number : new JsonNumber(String(number))
   },
+  skip: (c) => NUMBER_STARTS.has(c.peek()) && skipJson(c),
   write(value, out) {
     const kept = value instanceof JsonNumber ? value.text : JSON.stringify(value)
     if (!Number.isFinite(Number(value))) throw new TypeError('a finite number is wanted')

@@ -1,4 +1,4 @@
-import { Cursor, HOLD, REWRITE, VALUES } from '../json/cursor.ts'
+import { Cursor, HOLD, REWRITE } from '../json/cursor.ts'
 import { Raw } from '../raw.ts'
 import { type Shape, ShapeSink, writeValue } from './shape.ts'
 
@@ -7,8 +7,11 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
   const decode = decoderOf(inner)
   return {
     read(c) {
-      const { at: start, mode, canonical } = c
+      const { at: start, depth, mode, canonical } = c
       if (mode === HOLD) return void inner.read(c)
+      if (inner.skip(c)) return new Raw(c.bytes.subarray(start, c.at), decode)
+      c.at = start
+      c.depth = depth
       c.mode = HOLD
       c.canonical = true
       inner.read(c)
@@ -18,6 +21,7 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
       c.canonical = canonical && asIs
       return new Raw(asIs ? slice : rewrite(inner, slice), decode)
     },
+    skip: (c) => inner.skip(c),
     write: (value, out) => out.bytes(value.bytes),
   }
 }
@@ -42,7 +46,7 @@ const decoders = new WeakMap<object, (bytes: Uint8Array) => unknown>()
 function decoderOf<T>(shape: Shape<T>): (bytes: Uint8Array) => T {
   let decode = decoders.get(shape)
   if (decode === undefined) {
-    decode = (bytes) => shape.read(new Cursor(bytes, VALUES))
+    decode = (bytes) => shape.read(new Cursor(bytes))
     decoders.set(shape, decode)
   }
   return decode as (bytes: Uint8Array) => T

@@ -19,6 +19,21 @@ export function list<T>(inner: Shape<T>): Shape<readonly T[]> {
       c.leave()
       return items
     },
+    skip(c) {
+      if (c.peek() !== 0x5b) return false
+      c.at++
+      c.depth++
+      let byte = c.peek()
+      while (byte !== 0x5d) {
+        if (!inner.skip(c)) return false
+        byte = c.peek()
+        if (byte === 0x2c && c.bytes[++c.at] !== 0x5d) continue
+        if (byte !== 0x5d) return false
+      }
+      c.at++
+      c.depth--
+      return true
+    },
     write(items, out) {
       out.byte(0x5b)
       items.forEach((item, index) => {

@@ -1,5 +1,8 @@
+import { isCanonical } from '../json/cursor.ts'
 import { Members } from '../json/parse.ts'
 import { type Shape, writeValue } from './shape.ts'
+
+const EMPTY = new TextEncoder().encode('{}')
 
 /** An object of free keys whose values all have one shape; of equal keys the last wins (LVR1.md 3.3). */
 export function map<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {
@@ -21,6 +24,9 @@ export function map<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {
       }
       c.leave()
       return members.value() as Readonly<Record<string, T>>
+    },
+    skip(c) {
+      return c.take(EMPTY) || isCanonical(c, this.read)
     },
     write(members, out) {
       out.byte(0x7b)

@@ -6,6 +6,7 @@ const NULL = new TextEncoder().encode('null')
 export function nullable<T>(inner: Shape<T>): Shape<T | null> {
   return {
     read: (c) => (c.peek() === 0x6e && c.take(NULL) ? null : inner.read(c)),
+    skip: (c) => (c.peek() === 0x6e ? c.take(NULL) : inner.skip(c)),
     write(value, out) {
       if (value === null) out.bytes(NULL)
       else inner.write(value, out)

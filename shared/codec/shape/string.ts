@@ -1,5 +1,5 @@
 import { HOLD } from '../json/cursor.ts'
-import { readString, scanString } from '../json/string.ts'
+import { readString, scanString, skipString } from '../json/string.ts'
 import type { Shape } from './shape.ts'
 
 export const string: Shape<string> = {
@@ -8,6 +8,7 @@ export const string: Shape<string> = {
     scanString(c)
     return undefined
   },
+  skip: skipString,
   write(text, out) {
     if (!text.isWellFormed()) throw new TypeError('a text with half a surrogate pair cannot be written')
     out.string(text)

@@ -31,6 +31,9 @@ export class Struct implements Shape<Record<string, unknown>> {
   readonly fields: readonly Field[]
   /** `"name":` of each field. */
   readonly #tokens: readonly Uint8Array[]
+  /** `{"name":` and `,"name":` of each field. */
+  readonly #firsts: readonly Uint8Array[]
+  readonly #others: readonly Uint8Array[]
   readonly #index: ReadonlyMap<string, number>
   readonly #longestName: number
 
@@ -38,6 +41,8 @@ export class Struct implements Shape<Record<string, unknown>> {
     if (fields.length > MOST_FIELDS) throw new RangeError(`over ${MOST_FIELDS} fields`)
     this.fields = fields
     this.#tokens = fields.map(({ name }) => encoder.encode(`${JSON.stringify(name)}:`))
+    this.#firsts = fields.map(({ name }) => encoder.encode(`{${JSON.stringify(name)}:`))
+    this.#others = fields.map(({ name }) => encoder.encode(`,${JSON.stringify(name)}:`))
     this.#index = new Map(fields.map(({ name }, index) => [name, index]))
     this.#longestName = Math.max(...fields.map(({ name }) => name.length))
   }
@@ -140,6 +145,27 @@ export class Struct implements Shape<Record<string, unknown>> {
     }
     if (field.omit === undefined) c.canonical = false
     if (c.mode !== HOLD) values[index] = field.fallback
+  }
+
+  skip(c: Cursor): boolean {
+    c.depth++
+    let tokens = this.#firsts
+    for (let index = 0; index < this.fields.length; index++) {
+      const { shape, omit, secret } = this.fields[index] as Field
+      if (!c.take(tokens[index] as Uint8Array)) {
+        if (omit === undefined) return false
+        continue
+      }
+      tokens = this.#others
+      const first = c.peek()
+      if (secret ? first !== 0x6e : omit === 'null' && first === 0x6e) return false
+      const start = c.at
+      if (!shape.skip(c) || (omit === 'empty' && c.at === start + 2)) return false
+    }
+    if (tokens === this.#firsts || c.peek() !== 0x7d) return false
+    c.at++
+    c.depth--
+    return true
   }
 
   #build(values: readonly unknown[]): Record<string, unknown> {

@@ -1,14 +1,17 @@
 import { readShortString } from '../json/string.ts'
 import type { Shape } from './shape.ts'
 
-const NULL = new TextEncoder().encode('null')
+const encoder = new TextEncoder()
+const NULL = encoder.encode('null')
 
 /** One of a few words. The reference also takes `{"running":null}` for it (LVR1.md 3.1). */
 export function word(words: readonly string[]): Shape<string> {
   const known = new Set(words)
+  const spelled = words.map((text) => ({ text, token: encoder.encode(JSON.stringify(text)) }))
   const longest = Math.max(...words.map(({ length }) => length))
   return {
     read(c) {
+      for (const { text, token } of spelled) if (c.take(token)) return text
       const asObject = c.peek() === 0x7b
       if (asObject) {
         c.canonical = false
@@ -25,6 +28,10 @@ export function word(words: readonly string[]): Shape<string> {
       }
       return text
     },
+    skip(c) {
+      for (const { token } of spelled) if (c.take(token)) return true
+      return false
+    },
     write(text, out) {
       if (!known.has(text)) throw new TypeError(`one of ${words.join(', ')} is wanted`)
       out.string(text)
@@ -34,11 +41,13 @@ export function word(words: readonly string[]): Shape<string> {
 
 /** The tag of a tagged structure: this word and no other form of it. */
 export function tag(text: string): Shape<string> {
+  const token = encoder.encode(JSON.stringify(text))
   return {
     read(c) {
       if (readShortString(c, text.length) !== text) c.fail()
       return text
     },
+    skip: (c) => c.take(token),
     write: (_, out) => out.string(text),
   }
 }
