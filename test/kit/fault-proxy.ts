@@ -10,9 +10,11 @@ import {
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { presignedFault } from './presigned.ts'
+import { SECRET_ACCESS_KEY } from './stand-ins.ts'
 
 // Stands between an SDK client and a stand-in and does what networks and services do: after or before a request took
-// effect, whole or in part.
+// effect, whole or in part. It also judges presigned URLs, which fauxqs takes whatever they say.
 
 export const FAULTS = [
   'drop_answer', // it took effect, the connection breaks
@@ -49,7 +51,12 @@ export interface FaultProxy {
 
 const DELAY_MS = 20
 
-export async function startFaultProxy(target: string, choose: ChooseFault): Promise<FaultProxy> {
+/** @param now for the expiry of presigned URLs */
+export async function startFaultProxy(
+  target: string,
+  choose: ChooseFault,
+  now: () => number = Date.now,
+): Promise<FaultProxy> {
   const agent = new Agent({ keepAlive: true })
   const faults = new Map<Fault, number>()
   const operations = new Map<string, number>()
@@ -59,6 +66,8 @@ export async function startFaultProxy(target: string, choose: ChooseFault): Prom
     const asked: Asked = { target, agent, incoming, body: await buffer(incoming) }
     const seen = { operation: operationOf(incoming), path: incoming.url ?? '/', n: n++ }
     count(operations, seen.operation)
+    const denied = presignedFault(incoming, SECRET_ACCESS_KEY, now())
+    if (denied) return reply(outgoing, refusal(asked, 403, denied))
     const fault = await choose(seen)
     if (fault) count(faults, fault)
     await (fault ? MISCHIEF[fault] : honest)(asked, outgoing)
@@ -184,7 +193,9 @@ const MISCHIEF: Record<Fault, (asked: Asked, outgoing: ServerResponse) => Promis
 function operationOf({ headers, method = '', url = '/' }: IncomingMessage): string {
   const target = headers['x-amz-target']
   if (typeof target === 'string') return target.slice(target.indexOf('.') + 1)
-  const names = [...new URL(url, 'http://s3').searchParams.keys()].filter((name) => name !== 'x-id')
+  const names = [...new URL(url, 'http://s3').searchParams.keys()].filter(
+    (name) => !/^x-(id$|amz-)/i.test(name),
+  )
   return [method, ...names.sort()].join(' ')
 }
 
