@@ -1,7 +1,7 @@
 import { digestOf, extendDigest, loadDigest, PREAMBLE_BYTES, walkFrames } from '../codec/index.ts'
 import type { AppendAnswer, RunKey } from '../schema/index.ts'
 import { RunfoldError } from '../schema/index.ts'
-import { type Batch, cardAfter, readBatch } from './batch.ts'
+import { type Batch, cardAfter, heard, readBatch } from './batch.ts'
 import { currentCard } from './card-row.ts'
 import { type Addition, commitAddition, factsOf, type Gain } from './commit.ts'
 import { HASH_DIGITS, objectKey } from './keys.ts'
@@ -49,9 +49,9 @@ function additionOf(parts: StoreParts, run: RunKey, batch: Batch): Addition {
 }
 
 async function gainOf(parts: StoreParts, run: RunKey, head: Head, batch: Batch): Promise<Gain> {
-  const { frames, points, unreadable, telling } = batch
-  const isTold = telling.length > 0 && head.headed !== false
-  const before = isTold ? await currentCard(parts.ports, run, head) : undefined
+  const { frames, points, unreadable } = batch
+  const telling = heard(batch.telling, head.headed)
+  const before = telling.length > 0 ? await currentCard(parts.ports, run, head) : undefined
   const { digest, state } = await digestAfter(parts, run, head, batch)
   const card = before && { before, after: cardAfter(before, telling) }
   return { frames, points, unreadable, digest, hash_state: state, ...(card && { card }) }

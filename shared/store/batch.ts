@@ -102,6 +102,15 @@ function refused(reason: string, detail: string, offset: number): RunfoldError {
   return new RunfoldError('bad_frames', detail, { reason, offset, frame: 0 })
 }
 
+/**
+ * What a card can learn from a batch, by whether the run is headed: as long as that is open, from the first readable
+ * record whatever it is.
+ */
+export function heard(telling: readonly Telling[], headed: boolean | null): readonly Telling[] {
+  if (headed === null) return telling
+  return headed ? telling.filter(({ kind }) => TELLING.has(kind)) : []
+}
+
 /** The card after these records. One that tells nothing but that it is no Header may be large, and is not decoded. */
 export function cardAfter(card: RunCard, telling: readonly Telling[]): RunCard {
   for (const { kind, payload } of telling) {

@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import type { Transfer, Worker } from '../../schema/index.ts'
+import type { RunKey, Transfer, Worker } from '../../schema/index.ts'
 import type { Extent, Extents, Head, HeadLease, Origin, Ticks } from '../ports.ts'
 import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
+import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK } from './attributes.ts'
 
 // How a head is laid out as an item. An update is billed by the size of the whole item, so what is null or empty is left
 // out, bytes are not spelled in hex, and what is never asked about piece by piece is a list without names.
@@ -88,6 +89,19 @@ const NAMES = Object.keys(FIELDS) as (keyof Fields)[]
 /** The attribute of one member of the head; it bears the member's name. */
 export const attributeOf = <K extends keyof Fields>(name: K, value: Head[K]): AttributeValue | undefined =>
   FIELDS[name].write(value)
+
+/** The whole item of a head, as the commits that led to it have left it; only their stamp is missing. */
+export function headItem(run: RunKey, head: Head): Item {
+  const members = NAMES.map((name) => [name, attributeOf(name, head[name])] as const)
+  return {
+    ...headKey(run),
+    ...Object.fromEntries(members.filter(([, attribute]) => attribute !== undefined)),
+    ...(head.due_at !== null && { [BY_DUE.partition]: { S: duePartitionOf(run) } }),
+    extents: extentsAttribute(head.extents),
+  } as Item
+}
+
+export const headKey = (run: RunKey): Item => ({ [PK]: { S: runPk(run) }, [SK]: { S: HEAD } })
 
 export function headOf(item: Item): Head {
   const members = NAMES.map((name) => [name, FIELDS[name].read(item[name])])

@@ -1,8 +1,16 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import type { RunKey } from '../../schema/index.ts'
 import type { Expectation, Head, HeadChange } from '../ports.ts'
-import { BY_DUE, duePartitionOf, HEAD, PK, runPk, SK, STAMP } from './attributes.ts'
-import { attributeOf, EXPIRY_PLACE, extentsAttribute, extentText, identityOf, startOf } from './head-item.ts'
+import { BY_DUE, duePartitionOf, PK, STAMP } from './attributes.ts'
+import {
+  attributeOf,
+  EXPIRY_PLACE,
+  extentsAttribute,
+  extentText,
+  headKey,
+  identityOf,
+  startOf,
+} from './head-item.ts'
 
 /** Names and values of one expression; every name goes through `#`, since any may be a reserved word. */
 class Terms {
@@ -103,7 +111,7 @@ export function headUpdate(
   const terms = new Terms()
   return {
     TableName: table,
-    Key: { [PK]: { S: runPk(run) }, [SK]: { S: HEAD } },
+    Key: headKey(run),
     ConditionExpression: conditionOf(expect, terms),
     UpdateExpression: updateOf(run, change, stamp, terms),
     ExpressionAttributeNames: terms.names,

@@ -9,6 +9,7 @@ import { S3Uploads } from './uploads.ts'
 
 export type { ServiceOptions } from './clients.ts'
 export { tableDefinition } from './table.ts'
+export { awsTariff } from './tariff.ts'
 
 export interface AwsOptions {
   readonly bucket: string

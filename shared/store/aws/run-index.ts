@@ -27,7 +27,7 @@ import {
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
 import { cardItem, cardKey, cardOf, cardTombstone, newerCard } from './card-item.ts'
-import { headOf, type Item } from './head-item.ts'
+import { headKey, headOf, type Item } from './head-item.ts'
 import { headUpdate } from './head-update.ts'
 import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
@@ -220,5 +220,4 @@ export class DynamoRunIndex implements RunIndex {
   }
 }
 
-const headKey = (run: RunKey): Item => ({ [PK]: { S: runPk(run) }, [SK]: { S: HEAD } })
 const textOf = (item: Item, name: string): string => item[name]?.S ?? ''

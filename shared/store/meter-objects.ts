@@ -1,0 +1,63 @@
+import type { Counter } from './meter-counter.ts'
+import type { ComposePart, Objects, Uploads } from './ports.ts'
+import type { Tariff } from './tariff.ts'
+
+export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter): Objects {
+  const storing = (parts: readonly ComposePart[]) => {
+    for (const { kind, length } of tariff.storing(parts)) count.add(kind, length)
+  }
+  return {
+    put: async (key, chunks, facts) => {
+      storing(chunks.map((bytes) => ({ bytes })))
+      await objects.put(key, chunks, facts)
+    },
+    compose: async (key, parts, facts) => {
+      storing(parts)
+      await objects.compose(key, parts, facts)
+    },
+    get: async (key, range) => {
+      const bytes = await objects.get(key, range)
+      count.add('get', bytes?.length ?? 0)
+      return bytes
+    },
+    facts: async (key) => {
+      count.add('get', 0)
+      return objects.facts(key)
+    },
+    remove: async (keys) => {
+      count.add('delete', 0)
+      await objects.remove(keys)
+    },
+    async *list(prefix) {
+      let seen = 0
+      count.add('list', 0)
+      for await (const object of objects.list(prefix)) {
+        if (++seen % tariff.listed === 0) count.add('list', 0)
+        yield object
+      }
+    },
+  }
+}
+
+export function meteredUploads(uploads: Uploads, count: Counter): Uploads {
+  return {
+    ...uploads,
+    maxPartBytes: uploads.maxPartBytes,
+    open: async (key, facts) => {
+      count.add('post', 0)
+      return uploads.open(key, facts)
+    },
+    partUrl: async (place, part, seconds) => {
+      count.add('put', part.length)
+      return uploads.partUrl(place, part, seconds)
+    },
+    complete: async (place, parts) => {
+      count.add('post', 0)
+      await uploads.complete(place, parts)
+    },
+    abort: async (place) => {
+      count.add('delete', 0)
+      await uploads.abort(place)
+    },
+  }
+}
