@@ -83,7 +83,11 @@ export class S3Objects implements Objects {
     for (let tries = 1; ; tries++) {
       const body = await asking('reading an object', () => this.#open(key, range))
       if (body === undefined) return undefined
-      const bytes = await body.transformToByteArray().catch((cause: unknown) => {
+      const read = range
+        ? filled(body as unknown as AsyncIterable<Uint8Array>, range)
+        : body.transformToByteArray()
+      const bytes = await read.catch((cause: unknown) => {
+        if (cause instanceof RunfoldError) throw cause
         if (tries < BODY_TRIES) return undefined
         const message = 'an object broke off while it was read'
         throw new RunfoldError('unavailable', message, { retry_after_s: 1 }, { cause })
@@ -100,7 +104,7 @@ export class S3Objects implements Objects {
       return Body
     } catch (error) {
       if (isNamed(error, 'NoSuchKey', 'NotFound')) return undefined
-      if (isNamed(error, 'InvalidRange')) throw tooShort(0, range)
+      if (isNamed(error, 'InvalidRange')) throw otherLength(0, range)
       throw error
     }
   }
@@ -170,13 +174,25 @@ export class S3Objects implements Objects {
   }
 }
 
+/** Into memory of exactly the length asked for: a large frame is held once, and not in pieces beside it. */
+async function filled(body: AsyncIterable<Uint8Array>, { start, end }: ByteRange): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start)
+  let length = 0
+  for await (const chunk of body) {
+    if (length + chunk.length > bytes.length) throw otherLength(length + chunk.length, { start, end })
+    bytes.set(chunk, length)
+    length += chunk.length
+  }
+  return bytes.subarray(0, length)
+}
+
 /** An object is immutable, so one that ends before the range does is damaged and no repeat helps (P7). */
-function tooShort(found: number, range: ByteRange | undefined): RunfoldError {
+function otherLength(found: number, range: ByteRange | undefined): RunfoldError {
   const asked = range ? `bytes ${range.start} to ${range.end}` : 'it'
   return new RunfoldError('internal', `${asked} of an object were asked for, ${found} bytes were found`)
 }
 
 function checkedLength(bytes: Uint8Array, range: ByteRange | undefined): Uint8Array {
-  if (range && bytes.length !== range.end - range.start) throw tooShort(bytes.length, range)
+  if (range && bytes.length !== range.end - range.start) throw otherLength(bytes.length, range)
   return bytes
 }
