@@ -31,6 +31,8 @@ export interface Parts {
   readonly observe?: (event: RequestEvent) => void
   /** Throws where the Host header names another host. */
   readonly checkHost?: (header: string | null) => void
+  /** How long the platform lets an answer take, ms; an event stream asks its reader to connect again before that. */
+  readonly maxAnswerMs?: number
   /** Aborts when the process is about to end, so that waiting requests answer. */
   readonly closing?: AbortSignal
 }

@@ -14,11 +14,15 @@ import type {
 } from '../schema/index.ts'
 import { acquire } from './acquire.ts'
 import { type AppendRequest, append } from './append.ts'
+import { follow } from './follow.ts'
 import { living } from './head.ts'
 import { leaseState, release, renew } from './lease.ts'
 import { type ListBounds, listRuns } from './list.ts'
+import { createLookout } from './lookout.ts'
 import { type StoreLimits, type StoreParts, viewOf } from './parts.ts'
 import type { Clock, StorePorts } from './ports.ts'
+import type { Boundary } from './reading/frames.ts'
+import type { FrameItem } from './reading/records.ts'
 import type { ArchiveView } from './reading/view.ts'
 import { remove } from './remove.ts'
 import { describeRun } from './runs.ts'
@@ -43,10 +47,13 @@ export interface Archive extends StoreParts {
   remove(run: RunKey, options: { readonly force: boolean }): Promise<void>
   /** One consistent look at a run, for the functions of reading/. */
   view(run: RunKey): Promise<ArchiveView>
+  /** The items from a boundary on, also those that come later (follow.ts); followers share their looks at the run. */
+  follow(began: ArchiveView, from: Boundary): AsyncGenerator<readonly FrameItem[]>
 }
 
 export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
   const parts: StoreParts = { ports, ...options }
+  const lookout = createLookout(ports.index, options.clock)
   return {
     ...parts,
     acquire: (run, request, { signal } = {}) => acquire(parts, run, request, signal),
@@ -61,5 +68,6 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),
     view: async (run) => viewOf(parts.ports, run, living(await ports.index.head(run))),
+    follow: (began, from) => follow(ports, lookout, began, from),
   }
 }

@@ -2,6 +2,7 @@ import type { Feature } from '#schema'
 import type { Route } from '../route.ts'
 import { archiveRoutes } from './archive.ts'
 import { diffRoutes } from './diff.ts'
+import { eventsRoutes } from './events.ts'
 import { foldRoutes } from './fold.ts'
 import { framesRoutes } from './frames.ts'
 import { leaseRoutes } from './lease.ts'
@@ -23,6 +24,7 @@ export function allRoutes(features: readonly Feature[]): readonly Route[] {
     ...runsRoutes,
     ...archiveRoutes,
     ...recordsRoutes,
+    ...eventsRoutes,
     ...foldRoutes,
     ...pointsRoutes,
     ...diffRoutes,

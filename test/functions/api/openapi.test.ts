@@ -23,6 +23,7 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'GET /v1/runs/{run_id}/archive': ['redirect', '200 206 304 400 401 403 404 416'],
   'HEAD /v1/runs/{run_id}/archive': ['redirect', '200 304 401 403 404'],
   'GET /v1/runs/{run_id}/records': ['from to kind limit cursor wait_s', '200 400 401 403 404'],
+  'GET /v1/runs/{run_id}/events': ['offset', '200 400 401 403 404'],
   'GET /v1/runs/{run_id}/fold': ['parts seq point at', '200 304 400 401 403 404 416 422'],
   'GET /v1/runs/{run_id}/points': ['from limit order shape step cursor', '200 400 401 403 404'],
   'GET /v1/runs/{run_id}/points/{n}': ['', '200 400 401 403 404'],
@@ -41,7 +42,7 @@ interface Operation {
 }
 
 async function operations() {
-  const { root } = await testApi({ features: ['uploads'] })
+  const { root } = await testApi({ features: ['uploads', 'events'] })
   const doc = JSON.parse((await root.get('/v1/openapi.json')).text)
   const found = new Map<string, Operation>()
   for (const [path, item] of Object.entries<Record<string, Operation>>(doc.paths)) {

@@ -1,0 +1,70 @@
+import type { Look, Lookout } from './lookout.ts'
+import { viewOf } from './parts.ts'
+import type { StorePorts } from './ports.ts'
+import { type Boundary, framesFrom } from './reading/frames.ts'
+import { type FrameItem, itemOf } from './reading/records.ts'
+import type { ArchiveView } from './reading/view.ts'
+
+/** Frames handed out together, unless one alone is larger: what a follower holds in memory. */
+const HANDFUL_BYTES = 64 * 1024
+/** What has come since the last look is read once for all followers, up to here. */
+const SHARED_BYTES = 1024 * 1024
+
+/**
+ * The items from a boundary on: those that are there, then those that come, some at a time; an empty list means that a
+ * look found nothing new. Ends when the life that the view is of ends. Nothing is read ahead of who takes it.
+ */
+export async function* follow(
+  ports: StorePorts,
+  lookout: Lookout,
+  began: ArchiveView,
+  from: Boundary,
+): AsyncGenerator<readonly FrameItem[]> {
+  const { run } = began
+  const { life } = began.head
+  let look: Look | undefined
+  for (let view = began, position = from; ; ) {
+    for await (const items of newItems(view, position, look)) {
+      yield items
+      position = after(items, position)
+    }
+    look = await lookout.next(run)
+    const { head, isGone } = look
+    if (isGone || (head && head.life !== life)) return
+    if (head && head.tail > view.head.tail) view = viewOf(ports, run, head)
+    else yield []
+  }
+}
+
+async function* newItems(view: ArchiveView, from: Boundary, look: Look | undefined) {
+  const length = view.head.tail - from.offset
+  if (look && 0 < length && length <= SHARED_BYTES) {
+    const items = await look.items(from.offset, () => allItems(view, from))
+    if (items.length > 0) yield items
+  } else yield* handfuls(view, from)
+}
+
+async function allItems(view: ArchiveView, from: Boundary): Promise<readonly FrameItem[]> {
+  const items: FrameItem[] = []
+  for await (const some of handfuls(view, from)) items.push(...some)
+  return items
+}
+
+async function* handfuls(view: ArchiveView, from: Boundary): AsyncGenerator<readonly FrameItem[]> {
+  let items: FrameItem[] = []
+  let bytes = 0
+  for await (const frame of framesFrom(view, from)) {
+    items.push(itemOf(frame))
+    bytes += frame.length
+    if (bytes < HANDFUL_BYTES) continue
+    yield items
+    items = []
+    bytes = 0
+  }
+  if (items.length > 0) yield items
+}
+
+function after(items: readonly FrameItem[], position: Boundary): Boundary {
+  const last = items.at(-1)
+  return last ? { seq: last.seq + 1, offset: last.offset + last.length } : position
+}
