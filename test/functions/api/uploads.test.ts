@@ -116,8 +116,8 @@ describe('uploads', () => {
     const { json } = await open(root, run, bytes)
     const { url } = json.parts[0]
     const put = async (to: string, body: unknown = bytes) => {
-      const { status, json } = await as(null).send('PUT', to, { body })
-      return status === 200 ? 200 : json.code
+      const answer = await as(null).send('PUT', to, { body })
+      return answer.status === 200 ? 200 : answer.json.code
     }
     let pulled = 0
     const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
