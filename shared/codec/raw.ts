@@ -6,12 +6,22 @@ import type { Json } from '../schema/index.ts'
  * and answers are written by concatenation.
  */
 export class Raw<T = Json> {
-  readonly bytes: Uint8Array
+  readonly #source: Uint8Array
+  readonly #start: number
+  readonly #end: number
   readonly #decode: (bytes: Uint8Array) => T
 
-  constructor(bytes: Uint8Array, decode: (bytes: Uint8Array) => T) {
-    this.bytes = bytes
+  /** Holds the bytes of the source from `start` to `end`. */
+  constructor(source: Uint8Array, decode: (bytes: Uint8Array) => T, start = 0, end = source.length) {
+    this.#source = source
+    this.#start = start
+    this.#end = end
     this.#decode = decode
+  }
+
+  /** A view made at each call: most of what is held is never looked at. */
+  get bytes(): Uint8Array {
+    return this.#source.subarray(this.#start, this.#end)
   }
 
   /** Decodes again at each call; nothing is cached, so a held list stays as small as its bytes. */

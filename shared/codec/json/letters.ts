@@ -13,7 +13,7 @@ const HIGH_BITS = 0x80808080 | 0
 
 const marksIn = (x: number) => (((x ^ QUOTES) - ONES) | ((x ^ BACKSLASHES) - ONES)) & ~x & HIGH_BITS
 
-/** Less is to be done where bytes from 0x80 on count as well: the high bit that `& ~x` would take away is wanted then. */
+/** Bytes from 0x80 on count as well, so the high bits that `& ~x` would take away are wanted here. */
 const specialsIn = (x: number) =>
   (((x ^ QUOTES) - ONES) | ((x ^ BACKSLASHES) - ONES) | (x - BLANKS) | x) & HIGH_BITS
 
@@ -27,11 +27,8 @@ export function nextMark(view: DataView, at: number): number {
     const found = marksIn(view.getInt32(at, true))
     if (found !== 0) return at + lowest(found)
   }
-  for (; at < view.byteLength; at++) {
-    const byte = view.getUint8(at)
-    if (byte === 0x22 || byte === 0x5c) return at
-  }
-  return view.byteLength
+  while (at < view.byteLength && !isMark(view.getUint8(at))) at++
+  return at
 }
 
 /** The same for everything but plain ASCII letters: quotes, backslashes, control characters and bytes from 0x80 on. */
@@ -41,9 +38,9 @@ export function nextSpecial(view: DataView, at: number): number {
     const found = specialsIn(view.getInt32(at, true))
     if (found !== 0) return at + lowest(found)
   }
-  for (; at < view.byteLength; at++) {
-    const byte = view.getUint8(at)
-    if (byte < 0x20 || byte >= 0x80 || byte === 0x22 || byte === 0x5c) return at
-  }
-  return view.byteLength
+  while (at < view.byteLength && isPlain(view.getUint8(at))) at++
+  return at
 }
+
+const isMark = (byte: number) => byte === 0x22 || byte === 0x5c
+const isPlain = (byte: number) => byte >= 0x20 && byte < 0x80 && !isMark(byte)

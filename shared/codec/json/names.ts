@@ -4,6 +4,8 @@ const PAIRWISE = 16
 /** Other in every process, so that no file can be made whose names all meet in one slot. */
 const SEED = Math.floor(Math.random() * 2 ** 32)
 
+const NO_TABLE = new Uint32Array(0)
+
 /**
  * Notices a name that occurs twice in one object of free keys; the canonical form holds the last of them only. Keeps
  * positions, not texts: an object of a million members costs a few bytes for each.
@@ -14,7 +16,7 @@ export class Names {
   readonly #bytes: Uint8Array
   readonly #few: number[] = []
   /** Open addressing; 0 is empty, as no name stands at the very beginning. */
-  #table = new Uint32Array(0)
+  #table = NO_TABLE
   #count = 0
 
   constructor(bytes: Uint8Array) {

@@ -29,27 +29,8 @@ export function readShortString(c: Cursor, most: number): string | undefined {
 
 /** Goes over the string here; in a decoded value its escapes and its UTF-8 must be well-formed (LVR1.md 3.1). */
 export function scanString(c: Cursor): number {
-  const { bytes, view } = c
-  const end = bytes.length
-  if (c.peek() !== 0x22) c.fail()
-  let flags = 0
-  for (let at = nextSpecial(view, c.at + 1); at < end; at = nextSpecial(view, at)) {
-    const byte = bytes[at] as number
-    if (byte === 0x22) {
-      c.at = at + 1
-      return flags
-    }
-    if (byte === 0x5c) {
-      flags |= ESCAPED
-      at = afterEscape(c, at)
-    } else if (byte >= 0x80) {
-      flags |= WIDE
-      at = afterWide(bytes, at)
-      if (at < 0) c.fail()
-    } else if (byte < 0x20) c.fail()
-    else at++
-  }
-  return c.fail()
+  const flags = passString(c)
+  return flags < 0 ? c.fail() : flags
 }
 
 /**
@@ -57,24 +38,51 @@ export function scanString(c: Cursor): number {
  * escapes are looked at.
  */
 export function skipString(c: Cursor): boolean {
-  const { bytes, view, trusted } = c
+  const { canonical } = c
+  c.canonical = true
+  const found = (c.trusted ? passTrusted(c) : passString(c)) >= 0 && c.canonical
+  c.canonical = canonical
+  return found
+}
+
+/** What was met, or -1 for anything but a well-formed string. */
+function passString(c: Cursor): number {
+  const { bytes, view } = c
   const end = bytes.length
-  let at = c.at
-  if (bytes[at] !== 0x22) return false
-  at++
-  for (;;) {
-    at = trusted ? nextMark(view, at) : nextSpecial(view, at)
-    if (at >= end) return false
+  if (c.peek() !== 0x22) return -1
+  let flags = 0
+  for (let at = nextSpecial(view, c.at + 1); at < end; at = nextSpecial(view, at)) {
     const byte = bytes[at] as number
     if (byte === 0x22) {
       c.at = at + 1
-      return true
+      return flags
     }
-    if (byte === 0x5c) at = afterCanonicalEscape(bytes, at)
-    else if (byte >= 0x80) at = afterWide(bytes, at)
-    else return false
-    if (at < 0) return false
+    if (byte < 0x20) return -1
+    if (byte === 0x5c) {
+      flags |= ESCAPED
+      at = afterEscape(c, at)
+    } else if (byte >= 0x80) {
+      flags |= WIDE
+      at = afterWide(bytes, at)
+    } else at++
+    if (at < 0) return -1
   }
+  return -1
+}
+
+/** The same of a string that is surely well-formed; the letters between its marks are not looked at. */
+function passTrusted(c: Cursor): number {
+  const { bytes, view } = c
+  if (bytes[c.at] !== 0x22) return -1
+  for (let at = nextMark(view, c.at + 1); at < bytes.length; at = nextMark(view, at)) {
+    if (bytes[at] === 0x22) {
+      c.at = at + 1
+      return 0
+    }
+    at = SHORT[bytes[at + 1] ?? 0] === 1 ? at + 2 : afterEscape(c, at)
+    if (at < 0) return -1
+  }
+  return -1
 }
 
 /** The text of the string between two quotes that were scanned. */
@@ -95,6 +103,7 @@ const SHORT = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** Control characters that have a short escape. */
 const HAS_SHORT = new Set([8, 9, 10, 12, 13])
 
+/** The position behind the escape here, -1 when it is none; notes one that a writer would spell otherwise. */
 function afterEscape(c: Cursor, at: number): number {
   const letter = c.bytes[at + 1] ?? -1
   if (SHORT[letter] === 1) return at + 2
@@ -102,38 +111,24 @@ function afterEscape(c: Cursor, at: number): number {
     c.canonical = false
     return at + 2
   }
-  if (letter !== 0x75) c.fail()
-  const unit = hexUnit(c, at + 2)
+  if (letter !== 0x75) return -1
+  const unit = hexUnit(c.bytes, at + 2)
+  if (unit < 0) return -1
   if (unit >= 0x20 || HAS_SHORT.has(unit) || !isLowerCase(c.bytes, at + 2)) c.canonical = false
   if (unit < 0xd800 || unit > 0xdfff) return at + 6
-  if (unit > 0xdbff || c.bytes[at + 6] !== 0x5c || c.bytes[at + 7] !== 0x75) c.fail()
-  const low = hexUnit(c, at + 8)
-  if (low < 0xdc00 || low > 0xdfff) c.fail()
-  return at + 12
+  if (unit > 0xdbff || c.bytes[at + 6] !== 0x5c || c.bytes[at + 7] !== 0x75) return -1
+  const low = hexUnit(c.bytes, at + 8)
+  return low < 0xdc00 || low > 0xdfff ? -1 : at + 12
 }
 
-/** The position behind an escape that a writer would write so; -1 for any other. */
-function afterCanonicalEscape(bytes: Uint8Array, at: number): number {
-  if (SHORT[bytes[at + 1] ?? 0] === 1) return at + 2
-  const [tens, ones] = [bytes[at + 4] ?? 0, bytes[at + 5] ?? 0]
-  const isControl =
-    bytes[at + 1] === 0x75 &&
-    bytes[at + 2] === 0x30 &&
-    bytes[at + 3] === 0x30 &&
-    (tens === 0x30 || tens === 0x31)
-  const digit = ones >= 0x30 && ones <= 0x39 ? ones - 0x30 : ones >= 0x61 && ones <= 0x66 ? ones - 0x57 : -1
-  if (!isControl || digit < 0) return -1
-  return HAS_SHORT.has((tens - 0x30) * 16 + digit) ? -1 : at + 6
-}
-
-function hexUnit(c: Cursor, at: number): number {
+function hexUnit(bytes: Uint8Array, at: number): number {
   let unit = 0
   for (let i = at; i < at + 4; i++) {
-    const byte = c.bytes[i] ?? -1
+    const byte = bytes[i] ?? -1
     const lower = byte | 0x20
     if (byte >= 0x30 && byte <= 0x39) unit = unit * 16 + byte - 0x30
     else if (lower >= 0x61 && lower <= 0x66) unit = unit * 16 + lower - 0x57
-    else c.fail()
+    else return -1
   }
   return unit
 }

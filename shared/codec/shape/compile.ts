@@ -93,10 +93,7 @@ function unionOf(schema: Schema, def: z.core.$ZodUnionDef, wrap: Wrap): Shape {
   return tagged(
     key,
     new Map(
-      def.options.map((option, i) => [
-        tagOf(shapes[i] as z.core.$ZodShape),
-        shapeOf(option, wrap) as Shape<Record<string, unknown>>,
-      ]),
+      def.options.map((option, i) => [tagOf(shapes[i] as z.core.$ZodShape), shapeOf(option, wrap) as Struct]),
     ),
   )
 }

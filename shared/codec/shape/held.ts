@@ -9,7 +9,7 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
     read(c) {
       const { at: start, depth, mode, canonical } = c
       if (mode === HOLD) return void inner.read(c)
-      if (inner.skip(c)) return new Raw(c.bytes.subarray(start, c.at), decode)
+      if (inner.skip(c)) return new Raw(c.bytes, decode, start, c.at)
       c.at = start
       c.depth = depth
       c.mode = HOLD

@@ -147,10 +147,11 @@ export class Struct implements Shape<Record<string, unknown>> {
     if (c.mode !== HOLD) values[index] = field.fallback
   }
 
-  skip(c: Cursor): boolean {
+  /** With `from` the fields before that one were gone over already. */
+  skip(c: Cursor, from = 0): boolean {
     c.depth++
-    let tokens = this.#firsts
-    for (let index = 0; index < this.fields.length; index++) {
+    let tokens = from === 0 ? this.#firsts : this.#others
+    for (let index = from; index < this.fields.length; index++) {
       const { shape, omit, secret } = this.fields[index] as Field
       if (!c.take(tokens[index] as Uint8Array)) {
         if (omit === undefined) return false

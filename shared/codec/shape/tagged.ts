@@ -1,14 +1,12 @@
 import type { Cursor } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
 import type { Shape } from './shape.ts'
+import type { Struct } from './struct.ts'
 
 const encoder = new TextEncoder()
 
-/** A structure whose field `key` says which of several it is; the tag may stand anywhere, or first in an array. */
-export function tagged(
-  key: string,
-  variants: ReadonlyMap<string, Shape<Record<string, unknown>>>,
-): Shape<Record<string, unknown>> {
+/** A structure whose field `key`, the first in wire order, says which of several it is; the tag may stand anywhere, or first in an array. */
+export function tagged(key: string, variants: ReadonlyMap<string, Struct>): Shape<Record<string, unknown>> {
   const longest = Math.max(key.length, ...Array.from(variants.keys(), ({ length }) => length))
   const openings = Array.from(variants, ([tag, variant]) => ({
     token: encoder.encode(`{${JSON.stringify(key)}:${JSON.stringify(tag)}`),
@@ -21,11 +19,9 @@ export function tagged(
       return variant === undefined ? c.fail() : variant.read(c)
     },
     skip(c) {
-      const { at } = c
       for (const { token, variant } of openings) {
         if (!c.take(token)) continue
-        c.at = at
-        return variant.skip(c)
+        return variant.skip(c, 1)
       }
       return false
     },
