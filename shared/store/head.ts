@@ -63,6 +63,7 @@ export const NOTHING = {
   card_tail: 0,
   ended: false,
   snapshot: null,
+  sweep_at: null,
 } as const satisfies Partial<Head>
 
 export function serverTime(ms: number): string {

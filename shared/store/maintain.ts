@@ -53,10 +53,14 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
     pass: async () => {
       const failures: unknown[] = []
       for await (const failure of abortExpired(ports, clock.now())) failures.push(failure)
-      const runs = [...(await ports.index.due(clock.now(), RUNS_A_PASS)), ...(await roundRuns())]
-      for (const run of runs) {
+      const due = await ports.index.due(clock.now(), RUNS_A_PASS)
+      const visits = [
+        ...due.map((run) => ({ run, isRound: false })),
+        ...(await roundRuns()).map((run) => ({ run, isRound: true })),
+      ]
+      for (const { run, isRound } of visits) {
         try {
-          await visit(ports, clock, run, graceMs)
+          await visit(ports, clock, run, { graceMs, isRound })
         } catch (error) {
           failures.push(error)
           await postpone(ports, clock, run).catch(() => {})
@@ -75,24 +79,38 @@ async function postpone({ index }: StorePorts, clock: Clock, run: RunKey): Promi
 }
 
 /** All that one run needs now, and when it is to be looked at again. */
-async function visit(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<void> {
-  await mergeAll(ports, clock, run)
-  await mendCard(ports, run)
-  const { next_at } = await sweep(ports, clock, run, graceMs)
-
-  // Judged by what is there now, and written only if that is still so: an append or a holder may have come meanwhile.
-  const head = await ports.index.head(run)
+async function visit(
+  ports: StorePorts,
+  clock: Clock,
+  run: RunKey,
+  { graceMs, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
+): Promise<void> {
+  let head = await mergeAll(ports, clock, run, graceMs)
   if (!head) return
+  await mendCard(ports, run, head)
+  let sweep_at = head.sweep_at ?? null
+  if (isRound || isSweepDue(head, clock.now())) {
+    sweep_at = (await sweep(ports, clock, run, graceMs)).next_at
+    head = await ports.index.head(run)
+    if (!head) return
+  }
   if (!head.alive) await abortAll(ports, run)
-  const due_at = nextDue(head, clock.now(), next_at)
-  if (due_at === head.due_at) return
+
+  // Judged by what was seen, and written only if that is still so: an append or a holder may have come meanwhile.
+  const due_at = nextDue(head, clock.now(), sweep_at)
+  if (due_at === head.due_at && sweep_at === head.sweep_at) return
   const { life, epoch, tail } = head
   const lease_expires_at = head.lease?.expires_at ?? null
-  await ports.index.commit(
-    run,
-    { life, epoch, tail, lease_expires_at, due_at: head.due_at },
-    { set: { due_at } },
-  )
+  const expect = { life, epoch, tail, lease_expires_at, due_at: head.due_at }
+  await ports.index.commit(run, expect, { set: { due_at, sweep_at } })
+}
+
+/**
+ * A run at rest is swept whenever it is looked at, since objects that no commit followed are told of by nobody; one that
+ * is written to is when merges have left something that is old enough.
+ */
+function isSweepDue(head: Head, now: number): boolean {
+  return !head.alive || !isLive(head.lease, now) || (head.sweep_at !== null && head.sweep_at <= now)
 }
 
 function nextDue(head: Head, now: number, garbage_at: number | null): number | null {
@@ -107,11 +125,17 @@ function nextDue(head: Head, now: number, garbage_at: number | null): number | n
   return times.length > 0 ? Math.min(...times) : null
 }
 
-async function mergeAll(ports: StorePorts, clock: Clock, run: RunKey): Promise<void> {
-  for (let merges = 0; merges < MERGES_A_VISIT; merges++) {
+/** @returns the head as it was last seen. */
+async function mergeAll(
+  ports: StorePorts,
+  clock: Clock,
+  run: RunKey,
+  graceMs: number,
+): Promise<Head | undefined> {
+  for (let merges = 0; ; merges++) {
     const head = await ports.index.head(run)
-    const pieces = head?.alive ? nextMerge(head, clock.now()) : undefined
-    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces))) return
+    const pieces = head?.alive && merges < MERGES_A_VISIT ? nextMerge(head, clock.now()) : undefined
+    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces, graceMs))) return head
   }
 }
 
@@ -136,9 +160,7 @@ function settlesAt(head: Head, now: number): number | null {
 }
 
 /** Makes a card again whose write was lost between the commit of the head and its own; takes away that of a tombstone. */
-async function mendCard(ports: StorePorts, run: RunKey): Promise<void> {
-  const head = await ports.index.head(run)
-  if (!head) return
+async function mendCard(ports: StorePorts, run: RunKey, head: Head): Promise<void> {
   if (!head.alive) return ports.index.removeCard(run, head.life)
   const row = await ports.index.card(run)
   if (row && isFresh(head, row)) return

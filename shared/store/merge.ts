@@ -7,7 +7,8 @@ import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './po
 
 /**
  * Makes one object of adjacent extents and swaps it in. False when someone else was quicker; its object is then left to
- * the sweep. Neither the tail nor the epoch is compared, so an append and a merge never hinder each other.
+ * the sweep, as are the objects that it replaces. Neither the tail nor the epoch is compared, so an append and a merge never
+ * hinder each other.
  */
 export async function merge(
   { objects, index }: StorePorts,
@@ -15,6 +16,7 @@ export async function merge(
   run: RunKey,
   head: Head,
   pieces: readonly Piece[],
+  graceMs: number,
 ): Promise<boolean> {
   const sources = pieces.map(({ name }) => sourceOf(run, head, name))
   const [first, last] = [sources[0], sources.at(-1)]
@@ -40,8 +42,10 @@ export async function merge(
     sweep: head.sweep,
     extents: { [first.name]: first.extent, [last.name]: last.extent },
   }
-  const add = { [first.name]: { ...merged, at: clock.now() } }
-  return index.commit(run, expect, { set: {}, drop: pieces.map(({ name }) => name), add })
+  const now = clock.now()
+  const add = { [first.name]: { ...merged, at: now } }
+  const set = { sweep_at: head.sweep_at ?? now + graceMs }
+  return index.commit(run, expect, { set, drop: pieces.map(({ name }) => name), add })
 }
 
 export function areNamed(sources: readonly Source[], head: Head | undefined): boolean {

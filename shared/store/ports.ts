@@ -129,6 +129,8 @@ export interface Head {
   readonly snapshot: { readonly seq: number; readonly offset: number; readonly key: string } | null
   /** When maintenance is due, ms; null when there is nothing to do. */
   readonly due_at: number | null
+  /** When the sweep may find something to remove, ms; null when nothing is known to wait. */
+  readonly sweep_at: number | null
   readonly created_at: number
   readonly changed_at: number
 }

@@ -16,7 +16,10 @@ interface Garbage extends ObjectPlace {
 
 export interface Swept {
   readonly removed: number
-  /** When the next object may go, ms; null when nothing waits. */
+  /**
+   * When all that waits now may go, ms; null when nothing waits. Not when the first of it may: a sweep lists every object
+   * of the run, and of a busy one another object may go every moment.
+   */
   readonly next_at: number | null
 }
 
@@ -28,7 +31,7 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   const now = clock.now()
   const free = garbage.filter(({ free_at }) => free_at <= now)
   const waiting = garbage.filter(({ free_at }) => free_at > now)
-  const next_at = waiting.length > 0 ? Math.min(...waiting.map(({ free_at }) => free_at)) : null
+  const next_at = waiting.length > 0 ? Math.max(...waiting.map(({ free_at }) => free_at)) : null
   if (free.length === 0) return { removed: 0, next_at }
 
   if (free.some((object) => object.sweep >= seen.sweep)) {

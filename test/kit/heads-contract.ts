@@ -24,6 +24,7 @@ export function headsContract(ports: () => StorePorts): void {
         previous: null,
         headed: null,
         due_at: null,
+        sweep_at: null,
         requires: [],
         origin: null,
       }

@@ -109,7 +109,8 @@ export class ModelRun {
   merge(actor: string, first: number, last: number): void {
     this.#act(actor, async (_, ports) => {
       const head = (await ports.index.head(RUN)) as Head
-      if (head.alive) await merge(ports, this.clock, RUN, head, piecesOf(head.extents).slice(first, last + 1))
+      const pieces = piecesOf(head.extents).slice(first, last + 1)
+      if (head.alive) await merge(ports, this.clock, RUN, head, pieces, 0)
     })
   }
 

@@ -80,6 +80,7 @@ const FIELDS: Fields = {
   ended: plain<boolean>(),
   snapshot: plain<Head['snapshot']>(),
   due_at: plain<number | null>(),
+  sweep_at: plain<number | null>(),
   created_at: plain<number>(),
   changed_at: plain<number>(),
 }

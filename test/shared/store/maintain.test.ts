@@ -75,16 +75,36 @@ describe('a pass', () => {
     const { run, ports, maintainer, extents, head, clock } = await started(5)
     await ports.index.commit(run.key, {}, { set: { due_at: clock.now() } })
     clock.advance(59_999)
-    const list = ports.objects.list
-    ports.objects.list = (prefix) => {
+    const card = ports.index.card
+    ports.index.card = (key) => {
       clock.advance(1)
-      return list(prefix)
+      return card(key)
     }
     await maintainer.pass()
     expect(await extents()).toBe(5)
     expect((await head()).due_at).toBe(clock.now())
     await maintainer.pass()
     expect(await extents()).toBe(1)
+  })
+
+  it('lists the objects of a run that goes on once a grace, however often it merges', async () => {
+    const { run, ports, maintainer, head, objects, clock } = await started(40)
+    let lists = 0
+    const list = ports.objects.list
+    ports.objects.list = (prefix) => {
+      lists++
+      return list(prefix)
+    }
+    for (let n = 0; n < 600; n++) {
+      await run.append(say(`${n}`))
+      clock.advance(HOUR / 200)
+      await maintainer.pass()
+    }
+    expect(await run.stored()).toEqual(run.bytes)
+    expect((await head()).sweep_at).toBeGreaterThan(clock.now())
+    expect(lists).toBe(3)
+    const { extents } = await head()
+    expect(await objects()).toBeLessThan(Object.keys(extents).length + 2 * 230)
   })
 
   it('makes one object of an ended run that is still held, when its last records have come', async () => {

@@ -46,6 +46,7 @@ function grownHead(count: number): Head {
     extents: Object.fromEntries(extents),
     snapshot: { seq: 199_000, offset: 899_000_000, key: 'runs/default/run-1/snapshot-0000000000199000' },
     due_at: now,
+    sweep_at: now,
     created_at: now,
     changed_at: now,
   }
@@ -60,7 +61,8 @@ describe('a head as an item', () => {
   })
 
   it('comes back as it was with nothing in it', () => {
-    const nothing = { lease: null, holder: null, previous: null, headed: null, snapshot: null, due_at: null }
+    const gone = { lease: null, holder: null, previous: null, headed: null, snapshot: null }
+    const nothing = { ...gone, due_at: null, sweep_at: null }
     const bare: Head = { ...grownHead(0), ...nothing, alive: false, requires: ['gpu', ''], hash_state: '' }
     expect(headOf(itemOf(bare))).toEqual(bare)
   })

@@ -46,6 +46,7 @@ const head: Omit<Head, 'extents'> = {
   ended: false,
   snapshot: null,
   due_at: null,
+  sweep_at: null,
   created_at: now,
   changed_at: now,
 }

@@ -94,6 +94,7 @@ function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'e
     ended: false,
     snapshot: null,
     due_at: null,
+    sweep_at: null,
     created_at: 0,
     changed_at: 0,
   }
