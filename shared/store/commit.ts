@@ -105,19 +105,21 @@ interface Decision {
 
 function decide(run: RunKey, head: Head, addition: Addition, gain: Gain, now: number): Decision {
   const { offset, end, hash } = addition
+  const { card } = gain
+  // Without a Header as the first readable record there are no points (LVR1.md 4.5).
+  const isHeaded = card ? card.after.headed : head.headed
   const lease = head.lease as NonNullable<Head['lease']>
   const extent: Extent = { length: end - offset, hash, sweep: head.sweep, at: now }
   const grown = {
     tail: end,
     frames: head.frames + gain.frames,
-    points: head.points + gain.points,
+    points: head.points + (isHeaded ? gain.points : 0),
     unreadable: head.unreadable + gain.unreadable,
     digest: gain.digest,
     hash_state: gain.hash_state,
     lease: { ...lease, expires_at: Math.max(lease.expires_at, now + lease.ttl_s * 1000) },
     changed_at: now,
   }
-  const { card } = gain
   const told = card && {
     headed: card.after.headed,
     ticks: ticksOf(card.after),

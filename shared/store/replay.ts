@@ -72,7 +72,7 @@ async function measure(view: ArchiveView, { offset, end }: Addition): Promise<Co
       const scan = scanRecord(payload)
       counts.frames++
       if (scan instanceof Unreadable) counts.unreadable++
-      else if (scan.point) counts.points++
+      else if (scan.point && view.head.headed) counts.points++
     }
   } catch (error) {
     // Equal bytes in the middle of some payload: no batch ever ended here.

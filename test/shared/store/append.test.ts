@@ -25,7 +25,7 @@ describe('an append', () => {
       offset: 0,
       tail: run.tail,
       frames: 3,
-      points: 1,
+      points: 0,
       digest: sha256(run.bytes),
       epoch: 1,
       lease: { ...run.owner, ttl_s: 60, expires_at: new Date(clock.now() + 60_000).toISOString() },

@@ -201,7 +201,7 @@ describe('a direct upload', () => {
     const { archive, ports } = testArchive()
     const run = await StoredRun.begin(archive)
     await (await uploadParts(run, joined(PREAMBLE, point, header))).complete()
-    expect(await ports.index.head(run.key)).toMatchObject({ headed: false, frames: 2, points: 1 })
+    expect(await ports.index.head(run.key)).toMatchObject({ headed: false, frames: 2, points: 0 })
   })
 })
 
