@@ -50,7 +50,7 @@ export async function openLocalStore(
 
 function makeWritable(root: string): void {
   try {
-    mkdirSync(root, { recursive: true })
+    mkdirSync(root, { recursive: true, mode: 0o700 }) // archives hold callback secrets in clear (P10)
     accessSync(root, constants.W_OK)
   } catch (error) {
     throw new Error(`the data folder ${root} cannot be written: ${(error as Error).message}`, {
