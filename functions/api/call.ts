@@ -92,7 +92,8 @@ async function takeBody(
     const { max_batch_bytes, max_frame_bytes } = parts.limits
     const uploads = parts.features.includes('uploads') ? { uploads: `/v1/runs/${run_id}/uploads` } : {}
     const facts = { max_batch_bytes, max_frame_bytes, ...uploads }
-    const rule = { types: route.bytes, maxBytes: max_batch_bytes, facts, take }
+    const maxBytes = route.maxBytes?.(parts) ?? max_batch_bytes
+    const rule = { types: route.bytes, maxBytes, facts, take }
     return { body: undefined, bytes: await readBody(request, rule) }
   }
   if (!route.json) return { body: undefined, bytes: NO_BYTES }

@@ -53,6 +53,8 @@ interface RouteSpec<P, Q, B> {
   readonly bodyless?: true
   /** Media types of a body that is taken as bytes. */
   readonly bytes?: readonly string[]
+  /** Of such a body. @default the largest batch */
+  readonly maxBytes?: (parts: Parts) => number
   /** Judges what is known before the body is received; for routes that need no token. */
   readonly admit?: (call: Pick<Call<Output<P>, Output<Q>>, 'parts' | 'params' | 'query'>) => Promise<void>
   readonly answers: readonly AnswerShape[]

@@ -100,6 +100,7 @@ const put = defineRoute({
   params: partParams,
   query: partQuery,
   bytes: [ANY_TYPE],
+  maxBytes: ({ archive }) => archive.ports.uploads.maxPartBytes,
   answers: [{ status: 200, about: 'The part is stored', headers: ['ETag'] }],
   problems: ['bad_request', 'forbidden', 'not_found', 'too_large', 'unsupported_media_type'],
   admit: ({ parts, params, query }) => ownParts(parts).check({ ...params, ...query }),

@@ -180,6 +180,18 @@ describe('push', () => {
     expect(items.map((card) => card.run_id)).toEqual(['demo-2', 'demo-3', 'd-nameless'])
   })
 
+  it('sends a frame over the limit in parts, where the server takes them', async () => {
+    const server = await startServer(100_000, ['uploads'])
+    const { run, write } = cliOn(server)
+    const big = encodeFrame(Buffer.from(`"${'x'.repeat(300_000)}"`))
+    const bytes = Buffer.concat([demoBytes(5), big, encodeFrame(Buffer.from('{}'))])
+    write('big.lvr', bytes)
+    const { code, lines } = await run('push big.lvr --json')
+    expect([code, lines[0]?.tail]).toEqual([0, bytes.length])
+    expect(server.requests.some((request) => request.includes('/complete'))).toBe(true)
+    expect(lines[0]?.digest).toBe(createHash('sha256').update(bytes).digest('hex'))
+  })
+
   it('names the frame that is over the limit and why it cannot be sent', async () => {
     const server = await startServer(20_000)
     const { run, write } = cliOn(server)

@@ -1,4 +1,5 @@
 import { type Client, createClient, Redacted } from '#client'
+import type { Feature } from '#schema'
 import { createArchive, createTokens, makeTokenText, systemClock } from '#store'
 import { memoryPorts } from '#store/memory'
 import { createApp } from '../../../functions/api/app.ts'
@@ -21,14 +22,17 @@ export interface Server {
 }
 
 /** A whole server in memory, reached by an injected fetch. */
-export const startServer = async (maxBatchBytes = LOCAL_LIMITS.max_batch_bytes): Promise<Server> => {
+export const startServer = async (
+  maxBatchBytes = LOCAL_LIMITS.max_batch_bytes,
+  features: readonly Feature[] = [],
+): Promise<Server> => {
   const ports = memoryPorts(systemClock)
   const limits = { ...LOCAL_LIMITS, max_batch_bytes: maxBatchBytes }
   const tokens = createTokens(ports.tokens, systemClock)
   const token = makeTokenText()
   await tokens.install(token)
   const archive = createArchive(ports, { clock: systemClock, limits })
-  const app = createApp({ archive, tokens, clock: systemClock, limits, features: [], version: 'test' })
+  const app = createApp({ archive, tokens, clock: systemClock, limits, features, version: 'test' })
 
   const requests: string[] = []
   const pauses: number[] = []
