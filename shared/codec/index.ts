@@ -32,6 +32,7 @@ export {
 export {
   encodeArchive,
   encodeRecord,
+  pickMeta,
   readMeta,
   readMetaWithSecret,
   readRecord,

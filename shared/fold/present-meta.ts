@@ -1,5 +1,5 @@
 import type { Raw } from '../codec/index.ts'
-import { hold } from '../codec/index.ts'
+import { hold, pickMeta } from '../codec/index.ts'
 import type { Int, RunMeta, RunStatus } from '../schema/index.ts'
 import { runMeta } from '../schema/index.ts'
 
@@ -31,7 +31,7 @@ export class PresentMeta {
   /** What summaries and the pending batch need of it. */
   get facts(): { readonly status: RunStatus; readonly iteration: Int } {
     if (!this.#facts) {
-      const { status, iteration } = this.#written.read()
+      const { status, iteration } = pickMeta(this.#written, 'status', 'iteration')
       this.#facts = { status: this.#status ?? status, iteration }
     }
     return this.#facts

@@ -1,6 +1,6 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
-import { checked } from './checked.ts'
+import { check, checked } from './checked.ts'
 import { type Shape, type ShapeSink, writeValue } from './shape.ts'
 
 export interface Field {
@@ -167,6 +167,23 @@ export class Struct implements Shape<Record<string, unknown>> {
     c.at++
     c.depth--
     return true
+  }
+
+  /** Some members of a value that is spelled canonically; it looks no further than the last of them. */
+  pick(c: Cursor, names: readonly string[]): Record<string, unknown> {
+    const picked: Record<string, unknown> = {}
+    let tokens = this.#firsts
+    for (let index = 0, left = names.length; left > 0 && index < this.fields.length; index++) {
+      const { name, shape, fallback } = this.fields[index] as Field
+      const isWanted = names.includes(name)
+      if (isWanted) left--
+      if (c.take(tokens[index] as Uint8Array)) {
+        tokens = this.#others
+        if (isWanted) picked[name] = shape.read(c)
+        else check(shape, c)
+      } else if (isWanted) picked[name] = fallback
+    }
+    return picked
   }
 
   #build(values: readonly unknown[]): Record<string, unknown> {
