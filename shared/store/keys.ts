@@ -7,7 +7,10 @@ import type { Extent } from './ports.ts'
 //        a run's own prefix ┘        └ byte range     └ content
 //
 // The generation `sweep` is the head's when the object was stored. With range and hash in the key a retried put writes
-// the same object again, and two writers never share a key with different bytes.
+// the same object again, and two writers never share a key with different bytes. What is derived stands beside the archive:
+//
+//   runs/<tenant>/<run_id>/snapshot-<sweep>-<life>-<seq>-<offset>-<hash>    the state there
+//   runs/<tenant>/<run_id>/index-<sweep>-<life>-<seq>-<offset>-<hash>       lists the snapshots up to there
 
 const SWEEP_DIGITS = 10
 const START_DIGITS = 16
@@ -68,4 +71,92 @@ export function isHashOfBytes(hash: string): boolean {
 /** @param upload_id in hex */
 export function uploadHash(upload_id: string): string {
   return `u${upload_id.slice(0, HASH_DIGITS - 1)}`
+}
+
+export type DerivedKind = 'snapshot' | 'index'
+
+/** A derived object by the frame boundary it was made at; with life and hash no two contents share a key. */
+export interface DerivedPlace {
+  readonly sweep: number
+  readonly life: number
+  readonly seq: number
+  readonly offset: number
+  readonly hash: string
+}
+
+export function derivedKey(run: RunKey, kind: DerivedKind, place: DerivedPlace): string {
+  const sweep = String(place.sweep).padStart(SWEEP_DIGITS, '0')
+  return `${objectPrefix(run)}${kind}-${sweep}-${place.life}-${place.seq}-${place.offset}-${place.hash}`
+}
+
+const DERIVED = /^(snapshot|index)-(\d{10,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})-([0-9a-f]{16})$/
+
+/** What `derivedKey` wrote; undefined for any other object under the run's prefix. */
+export function parseDerivedKey(
+  run: RunKey,
+  key: string,
+): (DerivedPlace & { readonly kind: DerivedKind }) | undefined {
+  const prefix = objectPrefix(run)
+  const match = key.startsWith(prefix) ? DERIVED.exec(key.slice(prefix.length)) : null
+  if (!match) return undefined
+  const [kind, sweep, life, seq, offset, hash] = match.slice(1) as [DerivedKind, ...string[]]
+  return {
+    kind,
+    sweep: Number(sweep),
+    life: Number(life),
+    seq: Number(seq),
+    offset: Number(offset),
+    hash: hash as string,
+  }
+}
+
+// What a rebuild of the index goes by (manifest.ts):
+//
+//   runs/<tenant>/<run_id>/manifest-<life>-<tail>-<hash>       what the head said once
+//   runs/<tenant>/<run_id>/tombstone-<life>-<epoch>-<hash>     ended that life
+//   runs/<tenant>/<run_id>/hold-<ms>                           nothing is swept before that time
+
+export interface NotePlace {
+  readonly kind: 'manifest' | 'tombstone'
+  readonly life: number
+  /** The tail a manifest was written at; the epoch of a tombstone. */
+  readonly at: number
+  readonly hash: string
+}
+
+const padded = (number: number) => String(number).padStart(START_DIGITS, '0')
+
+export function noteKey(run: RunKey, { kind, life, at, hash }: NotePlace): string {
+  return `${objectPrefix(run)}${kind}-${padded(life)}-${padded(at)}-${hash}`
+}
+
+const NOTE = /^(manifest|tombstone)-(\d{16})-(\d{16})-([0-9a-f]{16})$/
+
+/** What `noteKey` wrote; undefined for any other object under the run's prefix. */
+export function parseNoteKey(run: RunKey, key: string): NotePlace | undefined {
+  const prefix = objectPrefix(run)
+  const match = key.startsWith(prefix) ? NOTE.exec(key.slice(prefix.length)) : null
+  if (!match) return undefined
+  const [kind, life, at, hash] = match.slice(1) as [NotePlace['kind'], string, string, string]
+  return { kind, life: Number(life), at: Number(at), hash }
+}
+
+/** @param until ms */
+export function holdKey(run: RunKey, until: number): string {
+  return `${objectPrefix(run)}hold-${padded(until)}`
+}
+
+/** Until when a hold lasts, ms. */
+export function parseHoldKey(run: RunKey, key: string): number | undefined {
+  const [, until] = /^hold-(\d{16})$/.exec(key.slice(objectPrefix(run).length)) ?? []
+  return key.startsWith(objectPrefix(run)) && until !== undefined ? Number(until) : undefined
+}
+
+/** All objects of all runs. */
+export const RUNS_PREFIX = 'runs/'
+
+/** Whose object it is; undefined for keys that are none of ours. */
+export function runOfKey(key: string): RunKey | undefined {
+  const [, tenant, run_id] = /^runs\/([^/]+)\/([^/]+)\/[^/]+$/.exec(key) ?? []
+  return tenant !== undefined && run_id !== undefined ? { tenant, run_id } : undefined
 }

@@ -5,6 +5,8 @@ import { isLive } from './head.ts'
 import { merge } from './merge.ts'
 import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
 import type { Clock, Head, StorePorts } from './ports.ts'
+import { SNAPSHOT_POLICY, type SnapshotPolicy } from './snapshot-policy.ts'
+import { writeSnapshots } from './snapshots.ts'
 import { sweep } from './sweep.ts'
 import { abortAll, abortExpired } from './upload-cleanup.ts'
 
@@ -24,18 +26,19 @@ const ROUND_RUNS_A_PASS = 20
 
 export interface MaintainOptions {
   readonly graceMs?: number
+  readonly snapshots?: SnapshotPolicy
 }
 
 export interface Maintainer {
   /**
-   * Does what is due: merges, final merges, cards, the sweep. Idempotent, and harmless beside another at work. Throws
+   * Does what is due: merges, final merges, snapshots, cards, the sweep. Idempotent, and harmless beside another at work. Throws
    * an AggregateError of what failed after the other runs had their turn.
    */
   pass(): Promise<void>
 }
 
 export function createMaintainer(ports: StorePorts, clock: Clock, options: MaintainOptions = {}): Maintainer {
-  const { graceMs = GRACE_MS } = options
+  const { graceMs = GRACE_MS, snapshots = SNAPSHOT_POLICY } = options
   let round: { after: RunKey | undefined } | undefined
   let nextRound = clock.now() + ROUND_MS
 
@@ -60,7 +63,7 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
       ]
       for (const { run, isRound } of visits) {
         try {
-          await visit(ports, clock, run, { graceMs, isRound })
+          await visit(ports, clock, run, { graceMs, snapshots, isRound })
         } catch (error) {
           failures.push(error)
           await postpone(ports, clock, run).catch(() => {})
@@ -83,10 +86,11 @@ async function visit(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
-  { graceMs, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
+  { graceMs, snapshots, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
 ): Promise<void> {
   let head = await mergeAll(ports, clock, run, graceMs)
   if (!head) return
+  const isFolded = await writeSnapshots(ports, run, head, snapshots, isAtRest(head, clock.now()))
   await mendCard(ports, run, head)
   let sweep_at = head.sweep_at ?? null
   if (isRound || isSweepDue(head, clock.now())) {
@@ -97,7 +101,7 @@ async function visit(
   if (!head.alive) await abortAll(ports, run)
 
   // Judged by what was seen, and written only if that is still so: an append or a holder may have come meanwhile.
-  const due_at = nextDue(head, clock.now(), sweep_at)
+  const due_at = isFolded ? nextDue(head, clock.now(), sweep_at) : clock.now()
   if (due_at === head.due_at && sweep_at === head.sweep_at) return
   const { life, epoch, tail } = head
   const lease_expires_at = head.lease?.expires_at ?? null
@@ -143,20 +147,25 @@ function nextMerge(head: Head, now: number): readonly Piece[] | undefined {
   const pieces = piecesOf(head.extents)
   const growing = pickMerge(pieces)
   if (growing) return growing
-  const settled = settlesAt(head, now)
-  if (settled === null || settled > now) return undefined
+  if (pieces.length < 2) return undefined
+  if (!isAtRest(head, now)) return undefined
   return head.ended ? pickFinalMerge(pieces) : pickIdleMerge(pieces)
 }
 
 /**
- * When a run of several extents has come to rest: at once where nobody holds it, a while after the last append where its
+ * When a run has come to rest: at once where nobody holds it, a while after the last append where its
  * status is a terminal one; null while it goes on.
  */
 function settlesAt(head: Head, now: number): number | null {
   const extents = Object.values(head.extents)
-  if (extents.length < 2) return null
+  if (extents.length === 0) return null
   if (!isLive(head.lease, now)) return now
   return head.ended ? Math.max(...extents.map(({ at }) => at)) + SETTLE_MS : null
+}
+
+function isAtRest(head: Head, now: number): boolean {
+  const settled = settlesAt(head, now)
+  return settled !== null && settled <= now
 }
 
 /** Makes a card again whose write was lost between the commit of the head and its own; takes away that of a tombstone. */

@@ -11,6 +11,8 @@ import type { Extents } from './ports.ts'
 
 const MiB = 1024 * 1024
 const LEVELS = [8 * MiB, 64 * MiB, 512 * MiB, 4096 * MiB] as const
+/** From this length on an extent is not small any more. */
+export const MERGED_BYTES = LEVELS[0]
 const MAX_SMALL = 32
 const LEAST_IDLE_GROWTH = 1.25
 /** Extents one merge takes at most, for the size of its commit. */

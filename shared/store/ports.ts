@@ -126,6 +126,7 @@ export interface Head {
   /** Whether the newest status is a terminal one. */
   readonly ended: boolean
   readonly extents: Extents
+  /** The newest snapshot's place and the key of the index that lists them all, itself last (reading/snapshot-index.ts). */
   readonly snapshot: { readonly seq: number; readonly offset: number; readonly key: string } | null
   /** When maintenance is due, ms; null when there is nothing to do. */
   readonly due_at: number | null

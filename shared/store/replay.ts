@@ -1,10 +1,14 @@
-import { extendDigest, PREAMBLE_BYTES, scanRecord, streamFrames, Unreadable } from '../codec/index.ts'
+import { extendDigest, scanRecord, streamFrames, Unreadable } from '../codec/index.ts'
 import type { AppendAnswer, RunKey } from '../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../schema/index.ts'
 import type { Addition } from './commit.ts'
 import { leaseJson, position, serverTime } from './head.ts'
 import { type StoreParts, viewOf } from './parts.ts'
 import type { Head } from './ports.ts'
+import { BEGINNING } from './reading/frames.ts'
+import type { Snapshot } from './reading/snapshot.ts'
+import { lastWhere } from './reading/snapshot-index.ts'
+import { loadBareSnapshot, snapshotsOf } from './reading/snapshots.ts'
 import type { ArchiveView } from './reading/view.ts'
 
 /** What an ack tells of the archive up to some tail. */
@@ -61,14 +65,17 @@ function conflict(head: Head, offset: number): RunfoldError {
   return new RunfoldError('offset_conflict', detail, position(head))
 }
 
-/** The counts as they were when the archive ended where the batch does, found by reading it from its first byte. */
+/** The counts as they were when the archive ended where the batch does, found by reading on from the nearest snapshot. */
 async function measure(view: ArchiveView, { offset, end }: Addition): Promise<Counts> {
-  const counts = { tail: end, frames: 0, points: 0, unreadable: 0 }
-  const hashing = hashed(view.bytes(0, end))
+  const { entries } = await snapshotsOf(view)
+  const begin = await knownBefore(
+    view,
+    lastWhere(entries, (entry) => entry.offset <= end),
+  )
+  const counts = { tail: end, frames: begin.seq, points: begin.points, unreadable: begin.unreadable }
+  const hashing = hashed(view.bytes(begin.offset, end), begin.hash_state)
   try {
-    for await (const { payload } of streamFrames(withoutPreamble(hashing.chunks), {
-      offset: PREAMBLE_BYTES,
-    })) {
+    for await (const { payload } of streamFrames(hashing.chunks, begin)) {
       const scan = scanRecord(payload)
       counts.frames++
       if (scan instanceof Unreadable) counts.unreadable++
@@ -82,6 +89,20 @@ async function measure(view: ArchiveView, { offset, end }: Addition): Promise<Co
   return { ...counts, digest: hashing.digest() }
 }
 
+/** What is known at the nearest snapshot at or before entry n, or at the beginning, with a hash state that can be continued. */
+export async function knownBefore(view: ArchiveView, n: number): Promise<Snapshot> {
+  const begin = (await loadBareSnapshot(view, n)) ?? {
+    ...BEGINNING,
+    life: view.head.life,
+    points: 0,
+    unreadable: 0,
+    hash_state: '',
+    folding: undefined,
+  }
+  const isSaved = begin.hash_state !== '' && extendDigest(begin.hash_state, []) !== undefined
+  return isSaved ? begin : { ...begin, hash_state: (await digestUpTo(view, begin.offset, [])).state }
+}
+
 /** The digest and its saved state of the first `tail` bytes and what follows them. */
 export async function digestUpTo(view: ArchiveView, tail: number, more: readonly Uint8Array[]) {
   let saved = extended(null, [])
@@ -89,8 +110,8 @@ export async function digestUpTo(view: ArchiveView, tail: number, more: readonly
   return extended(saved.state, more)
 }
 
-function hashed(source: AsyncIterable<Uint8Array>) {
-  let saved = extended(null, [])
+function hashed(source: AsyncIterable<Uint8Array>, state: string) {
+  let saved = extended(state, [])
   async function* chunks() {
     for await (const chunk of source) {
       saved = extended(saved.state, [chunk])
@@ -98,14 +119,6 @@ function hashed(source: AsyncIterable<Uint8Array>) {
     }
   }
   return { chunks: chunks(), digest: () => saved.digest }
-}
-
-async function* withoutPreamble(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let skip = PREAMBLE_BYTES
-  for await (const chunk of chunks) {
-    yield chunk.subarray(skip)
-    skip = Math.max(0, skip - chunk.length)
-  }
 }
 
 /** A digest that was made here, continued. */

@@ -1,6 +1,7 @@
 import type { RunKey } from '../schema/index.ts'
 import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from './keys.ts'
-import type { Clock, Head, StorePorts } from './ports.ts'
+import type { Clock, Head, StoredObject, StorePorts } from './ports.ts'
+import { derivedGarbage, derivedNames } from './sweep-derived.ts'
 
 // DESIGN.md, "Sweep": the only code that deletes objects. A writer may have stored an object and not committed it yet, for
 // hours; so before anything of the present generation goes the head's `sweep` is raised, which makes that commit fail.
@@ -8,8 +9,10 @@ import type { Clock, Head, StorePorts } from './ports.ts'
 /** Objects deleted by one call. */
 const DELETE_AT_ONCE = 1000
 
-interface Garbage extends ObjectPlace {
+export interface Garbage {
   readonly key: string
+  /** The generation it was stored under. */
+  readonly sweep: number
   /** When its grace is over, ms. */
   readonly free_at: number
 }
@@ -43,7 +46,7 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   // From here on nothing of an older generation can become named; what is named now is kept.
   const head = await ports.index.head(run)
   if (!head) return { removed: 0, next_at: null }
-  const named = namesOf(run, head)
+  const named = await namesOf(ports, run, head)
   const doomed = free.filter(({ key, sweep }) => sweep < head.sweep && !named.has(key)).map(({ key }) => key)
   for (let at = 0; at < doomed.length; at += DELETE_AT_ONCE) {
     await ports.objects.remove(doomed.slice(at, at + DELETE_AT_ONCE))
@@ -51,19 +54,19 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   return { removed: doomed.length, next_at }
 }
 
-async function garbageOf(
-  { objects }: StorePorts,
-  run: RunKey,
-  head: Head,
-  graceMs: number,
-): Promise<Garbage[]> {
-  const named = namesOf(run, head)
+async function garbageOf(ports: StorePorts, run: RunKey, head: Head, graceMs: number): Promise<Garbage[]> {
+  const named = await namesOf(ports, run, head)
   const garbage: Garbage[] = []
-  for await (const { key, stored_at } of objects.list(objectPrefix(run))) {
+  const listed: StoredObject[] = []
+  for await (const object of ports.objects.list(objectPrefix(run))) {
+    const { key, stored_at } = object
+    listed.push(object)
     const place = named.has(key) ? undefined : parseObjectKey(run, key)
-    if (place) garbage.push({ ...place, key, free_at: unwantedSince(head, place, stored_at) + graceMs })
+    if (!place) continue
+    const free_at = unwantedSince(head, place, stored_at) + graceMs
+    garbage.push({ key, sweep: place.sweep, free_at })
   }
-  return garbage
+  return [...garbage, ...derivedGarbage(run, head, listed, named, graceMs)]
 }
 
 /** Since when no newly planned read can name the object. */
@@ -78,8 +81,10 @@ function unwantedSince(head: Head, { start, length }: ObjectPlace, stored_at: nu
   return since
 }
 
-function namesOf(run: RunKey, head: Head): Set<string> {
-  return new Set(
-    Object.entries(head.extents).map(([name, extent]) => objectKey(run, extentStart(name), extent)),
-  )
+async function namesOf(ports: StorePorts, run: RunKey, head: Head): Promise<Set<string>> {
+  const extents = Object.entries(head.extents)
+  return new Set([
+    ...extents.map(([name, extent]) => objectKey(run, extentStart(name), extent)),
+    ...(await derivedNames(ports, run, head)),
+  ])
 }

@@ -13,23 +13,25 @@ export interface Boundary {
 export const BEGINNING: Boundary = { seq: 0, offset: PREAMBLE.length }
 
 /**
- * The archive's frames from a boundary on, up to the tail of the view's head. Stored frames were checked when they were
+ * The archive's frames from a boundary up to another (default: the tail of the view's head). Stored frames were checked when they were
  * taken, so bytes that do not walk are damage: `internal`, naming the range (P7).
  */
-export async function* framesFrom(view: ArchiveView, { seq, offset }: Boundary): AsyncGenerator<Frame> {
-  const { tail } = view.head
-  if (tail <= offset) return
+export async function* framesFrom(
+  view: ArchiveView,
+  { seq, offset }: Boundary,
+  end = view.head.tail,
+): AsyncGenerator<Frame> {
+  if (end <= offset) return
   try {
-    const bytes =
-      offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, tail)) : view.bytes(offset, tail)
+    const bytes = offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, end)) : view.bytes(offset, end)
     yield* streamFrames(bytes, { offset, seq })
   } catch (error) {
     if (!isRunfoldError(error, 'bad_frames')) throw error
     const at = typeof error.facts.offset === 'number' ? error.facts.offset : offset
     throw new RunfoldError(
       'internal',
-      `archive bytes ${at} to ${tail} are damaged`,
-      { offset: at, length: tail - at },
+      `archive bytes ${at} to ${end} are damaged`,
+      { offset: at, length: end - at },
       { cause: error },
     )
   }

@@ -64,12 +64,8 @@ export async function pointAnswer(view: ArchiveView, number: number): Promise<Po
 export async function diffAnswer(view: ArchiveView, { from, to }: { from: number; to: number }) {
   const { points, tail } = view.head
   if (Math.max(from, to) >= points) throw pastTheEnd(tail, `${points} points`)
-  const visits = await all(
-    visitPoints(
-      view,
-      [...new Set([from, to])].sort((a, b) => a - b),
-    ),
-  )
+  const ascending = [...new Set([from, to])].sort((a, b) => a - b)
+  const visits = await all(visitPoints(view, ascending))
   const [low, high] = [visits[0] as Visit, visits.at(-1) as Visit]
   const [first, second] = from <= to ? [low, high] : [high, low]
   return { from, to, ...changeView(first.point.context, second.point.context) }

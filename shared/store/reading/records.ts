@@ -3,7 +3,8 @@ import { recordView, scanRecord, Unreadable } from '../../codec/index.ts'
 import type { Int, JournalRecord, RecordKind, RecordsQuery } from '../../schema/index.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { Boundary } from './frames.ts'
-import { BEGINNING, framesFrom } from './frames.ts'
+import { framesFrom } from './frames.ts'
+import { entryBefore, snapshotsOf } from './snapshots.ts'
 import type { ArchiveView } from './view.ts'
 
 /** A frame of `GET …/records`, for the codec's JSON writer (schema/reading.ts, recordItem). */
@@ -68,7 +69,10 @@ function isOfKind(frame: Frame, wanted: ReadonlySet<string>): boolean {
 }
 
 async function startOf(view: ArchiveView, query: RecordsQuestion): Promise<Boundary> {
-  if (query.cursor === undefined) return BEGINNING
+  if (query.cursor === undefined) {
+    const snapshots = await snapshotsOf(view)
+    return snapshots.boundary(entryBefore(snapshots, query.from ?? 0))
+  }
   const [seq = 0, offset = 0] = await readCursor(bindingOf(view, query), query.cursor)
   return { seq, offset }
 }

@@ -1,9 +1,11 @@
-import { type HeldRecord, readRecord, Unreadable } from '../../codec/index.ts'
+import { type HeldRecord, readRecord, scanRecord, Unreadable } from '../../codec/index.ts'
 import type { Folding, FoldState, Keep } from '../../fold/index.ts'
 import { fold, NO_HEADER } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import type { Boundary } from './frames.ts'
 import { BEGINNING, framesFrom } from './frames.ts'
+import type { SnapshotEntry } from './snapshot-index.ts'
+import { entryBefore, entryBeforePoint, loadSnapshot, snapshotsOf } from './snapshots.ts'
 import type { ArchiveView } from './view.ts'
 
 /** The state after a number of frames, and where the next one begins. */
@@ -19,22 +21,24 @@ export interface Step extends StateAt {
 /** A moment of a run: after `seq` frames, after point `point`, or after the last frame whose time is at or before `at`. */
 export type Place = { readonly seq: number } | { readonly point: number } | { readonly at: number }
 
-/**
- * The nearest known state at or before a place, where folding can begin. Every read of states and points begins here,
- * so a snapshot that is nearer than the beginning needs to be known to this function alone.
- */
-export async function stateBefore(_view: ArchiveView, _place: Place): Promise<StateAt> {
-  return { ...BEGINNING, folding: undefined }
-}
-
 /** Folds on from a state, handing out the state after every frame; unreadable frames count as frames and change nothing. */
-export async function* statesFrom(view: ArchiveView, start: StateAt, keep?: Keep): AsyncGenerator<Step> {
+export async function* statesFrom(
+  view: ArchiveView,
+  start: StateAt,
+  keep?: Keep,
+  end?: number,
+): AsyncGenerator<Step> {
   let folding: Folding = start.folding
-  for await (const frame of framesFrom(view, start)) {
+  for await (const frame of framesFrom(view, start, end)) {
     const record = readableRecord(frame.payload)
     if (record) folding = fold(folding, record, keep)
     yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record }
   }
+}
+
+/** The state at the nearest snapshot at or before entry n; without one at the beginning, where nothing is known. */
+export async function stateFrom(view: ArchiveView, n: number, keep?: Keep): Promise<StateAt> {
+  return (await loadSnapshot(view, n, keep)) ?? { ...BEGINNING, folding: undefined }
 }
 
 /** Throws `range_not_satisfiable` past the end, and `bad_frames` with reason `no_header` where nothing can be folded. */
@@ -54,19 +58,44 @@ export async function stateAt(
 }
 
 async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<StateAt> {
-  const start = await stateBefore(view, place)
-  let found = start
+  if ('at' in place) return findInTime(view, place.at, keep)
+  const snapshots = await snapshotsOf(view)
+  const n = 'seq' in place ? entryBefore(snapshots, place.seq) : entryBeforePoint(snapshots, place.point)
+  const start = await stateFrom(view, n, keep)
   if ('seq' in place && place.seq === start.seq) return start
-  for await (const state of statesFrom(view, start, keep)) {
-    if ('at' in place) {
-      // Times may run backwards, so the last frame in time is known only at the end; states are persistent, keeping one is free.
-      if (state.record && state.record.at !== null && state.record.at <= place.at) found = state
-      continue
-    }
+  for await (const state of statesFrom(view, start, keep, snapshots.endOfStretch(n))) {
     if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
   }
-  if ('at' in place) return found
   throw new RunfoldError('internal', 'the head counts more than the archive holds', { tail: view.head.tail })
+}
+
+/** Times may run backwards, so the last frame in time is known only at the end of the last stretch that has one in time. */
+async function findInTime(view: ArchiveView, at: number, keep?: Keep): Promise<StateAt> {
+  const stretch = await stretchInTime(view, at)
+  if (stretch === undefined) return { ...BEGINNING, folding: undefined }
+  const start = await stateFrom(view, stretch, keep)
+  const end = (await snapshotsOf(view)).endOfStretch(stretch)
+  let found = start
+  for await (const state of statesFrom(view, start, keep, end)) {
+    // States are persistent, so keeping one is free.
+    if (state.record && state.record.at !== null && state.record.at <= at) found = state
+  }
+  return found
+}
+
+/** The entry that the last stretch begins with in which a record's time is at or before `at`. */
+async function stretchInTime(view: ArchiveView, at: number): Promise<number | undefined> {
+  const { entries, boundary } = await snapshotsOf(view)
+  const last = entries.length - 1
+  for await (const { payload } of framesFrom(view, boundary(last))) {
+    const scan = scanRecord(payload)
+    if (!(scan instanceof Unreadable) && scan.at !== null && scan.at <= at) return last
+  }
+  for (let n = last; n >= 0; n--) {
+    const { least_at } = entries[n] as SnapshotEntry
+    if (least_at !== null && least_at <= at) return n - 1
+  }
+  return undefined
 }
 
 const hasPoint = (folding: Folding, point: number) =>
@@ -82,7 +111,7 @@ export function pastTheEnd(tail: number, what: string): RunfoldError {
 }
 
 /** The record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. */
-function readableRecord(payload: Uint8Array): HeldRecord | undefined {
+export function readableRecord(payload: Uint8Array): HeldRecord | undefined {
   try {
     return readRecord(payload)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { RunKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { objectKey } from '../keys.ts'
-import type { Extent, Head, Objects } from '../ports.ts'
+import type { ByteRange, Extent, Head, Objects } from '../ports.ts'
 
 /** One read of a run: the head it began with, and the archive's bytes up to that head's tail. */
 export interface ArchiveView {
@@ -12,6 +12,8 @@ export interface ArchiveView {
    * range that is not there (P7), `not_found` when the run was removed meanwhile.
    */
   bytes(start: number, end: number): AsyncIterable<Uint8Array>
+  /** A derived object, or a range of one; undefined where it is gone or shorter: whoever asks can do without. */
+  derived(key: string, range?: ByteRange): Promise<Uint8Array | undefined>
 }
 
 /** A range of the archive in one stored object. */
@@ -36,7 +38,16 @@ export function openView(
   head: Head,
   refresh: () => Promise<Head | undefined>,
 ): ArchiveView {
-  return { run, head, bytes }
+  return { run, head, bytes, derived }
+
+  async function derived(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
+    try {
+      return await objects.get(key, range)
+    } catch (error) {
+      if (isRunfoldError(error, 'internal')) return undefined
+      throw error
+    }
+  }
 
   async function* bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
     let position = start

@@ -1,8 +1,9 @@
 import type { Folding, Point, Window } from '../../fold/index.ts'
 import { EMPTY_WINDOW, NO_HEADER, pointAfter, WITHOUT_LISTS } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
+import { entryBeforePoint, type Snapshots, snapshotsOf } from './snapshots.ts'
 import type { StateAt } from './state-at.ts'
-import { stateBefore, statesFrom } from './state-at.ts'
+import { stateFrom, statesFrom } from './state-at.ts'
 import type { ArchiveView } from './view.ts'
 
 /** A point and the window of the point before it, which a delta starts from. */
@@ -11,58 +12,107 @@ export interface Visit {
   readonly previous: Window
 }
 
-/** Visits these points, whose numbers ascend and exist, in one pass from `start` (default: the nearest known state). */
+/** Visits these points, whose numbers ascend and exist, from `start` (default: the nearest snapshot), leaping over what lies far between. */
 export async function* visitPoints(
   view: ArchiveView,
   numbers: Iterable<number>,
   start?: StateAt,
 ): AsyncGenerator<Visit> {
-  const source = numbers[Symbol.iterator]()
-  let wanted = source.next()
-  if (wanted.done) return
-  const begin =
-    start ?? (await stateBefore(view, wanted.value > 0 ? { point: wanted.value - 1 } : { seq: 0 }))
-  let previous = windowIn(begin.folding)
-  for await (const state of statesFrom(view, begin, WITHOUT_LISTS)) {
-    const point = state.record && pointAfter(state.folding, { seq: state.seq - 1, record: state.record })
-    if (!point) continue
-    if (point.point === wanted.value) {
-      yield { point, previous }
-      wanted = source.next()
-      if (wanted.done) return
+  const snapshots = await snapshotsOf(view)
+  let reached = start
+  for (const { first, wanted, isLeap } of legsOf(snapshots, numbers)) {
+    const begin: StateAt = reached && !isLeap ? reached : await stateFrom(view, first, WITHOUT_LISTS)
+    const last = entryBeforePoint(snapshots, wanted.at(-1) as number)
+    let next = 0
+    let previous = windowIn(begin.folding)
+    for await (const state of statesFrom(view, begin, WITHOUT_LISTS, snapshots.endOfStretch(last))) {
+      const point = state.record && pointAfter(state.folding, { seq: state.seq - 1, record: state.record })
+      if (!point) continue
+      if (point.point === wanted[next]) {
+        yield { point, previous }
+        next++
+      }
+      previous = point.context
+      reached = state
+      if (next === wanted.length) break
     }
-    previous = point.context
+    if (next < wanted.length) {
+      throw new RunfoldError('internal', `the archive has no point ${wanted[next]}, but its head counts it`)
+    }
   }
-  throw new RunfoldError('internal', `the archive has no point ${wanted.value}, but its head counts it`)
 }
 
-/** Points in one block of a descending walk; one state is kept per block, and one block of points at a time. */
+/** Points that are visited in one sweep over the archive. */
+interface Leg {
+  /** The entry it can begin at. */
+  readonly first: number
+  readonly wanted: readonly number[]
+  /** Whether at least one whole stretch lies between the leg before and this one. */
+  readonly isLeap: boolean
+}
+
+/** Numbers held at once. */
+const MAX_LEG = 65_536
+
+function* legsOf(snapshots: Snapshots, numbers: Iterable<number>): Generator<Leg> {
+  let wanted: number[] = []
+  let first = -1
+  let isLeap = false
+  let last = -1
+  for (const number of numbers) {
+    const entry = entryBeforePoint(snapshots, number)
+    const isFar = entry >= last + 2
+    if (wanted.length > 0 && (isFar || wanted.length === MAX_LEG)) {
+      yield { first, wanted, isLeap }
+      wanted = []
+      isLeap = isFar
+    }
+    if (wanted.length === 0) first = entry
+    wanted.push(number)
+    last = entry
+  }
+  if (wanted.length > 0) yield { first, wanted, isLeap }
+}
+
+/** Points in one block of a descending walk; one state is kept per block of a stretch, and one block of points at a time. */
 export const BLOCK_POINTS = 256
 
-/** The same for numbers that descend: one pass marks a state before each block, then the blocks are visited from the end. */
+/** The same for numbers that descend: the blocks of a stretch are marked in one pass, then visited from the end. */
 export async function* visitPointsDown(view: ArchiveView, numbers: Iterable<number>): AsyncGenerator<Visit> {
-  let marks: StateAt[] | undefined
+  const snapshots = await snapshotsOf(view)
+  let marks: ReadonlyMap<number, StateAt> = new Map()
   for (const [block, wanted] of inBlocks(numbers)) {
-    marks ??= await markBlocks(view, block)
+    const ascending = wanted.reverse()
+    const nearest = snapshots.entries[entryBeforePoint(snapshots, ascending[0] as number)]
+    const isInside = nearest !== undefined && nearest.points >= block * BLOCK_POINTS
+    if (!isInside && !marks.has(block)) marks = await markBlocks(view, block)
     const visits: Visit[] = []
-    for await (const visit of visitPoints(view, wanted.reverse(), marks[block])) visits.push(visit)
+    const start = isInside ? undefined : marks.get(block)
+    for await (const visit of visitPoints(view, ascending, start)) visits.push(visit)
     yield* visits.reverse()
   }
 }
 
-/** The states before the first point of blocks 0 … last. */
-async function markBlocks(view: ArchiveView, last: number): Promise<StateAt[]> {
-  const start = await stateBefore(view, { seq: 0 })
-  const marks = [start]
-  if (last === 0) return marks
-  for await (const state of statesFrom(view, start, WITHOUT_LISTS)) {
-    const { folding } = state
-    if (!folding || folding === NO_HEADER || folding.points < marks.length * BLOCK_POINTS) continue
-    marks.push(state)
-    if (marks.length > last) break
+/** The states before the first points of a block and of the blocks before it, as far back as the nearest snapshot. */
+async function markBlocks(view: ArchiveView, block: number): Promise<ReadonlyMap<number, StateAt>> {
+  const snapshots = await snapshotsOf(view)
+  const entry = entryBeforePoint(snapshots, block * BLOCK_POINTS)
+  const start = await stateFrom(view, entry, WITHOUT_LISTS)
+  const marks = new Map<number, StateAt>()
+  let next = Math.ceil(pointsIn(start.folding) / BLOCK_POINTS)
+  const mark = (state: StateAt) => {
+    if (pointsIn(state.folding) === next * BLOCK_POINTS) marks.set(next++, state)
+  }
+  mark(start)
+  if (next > block) return marks
+  for await (const state of statesFrom(view, start, WITHOUT_LISTS, snapshots.endOfStretch(entry))) {
+    mark(state)
+    if (next > block) break
   }
   return marks
 }
+
+const pointsIn = (folding: Folding): number => (folding && folding !== NO_HEADER ? folding.points : 0)
 
 function* inBlocks(numbers: Iterable<number>): Generator<[block: number, numbers: number[]]> {
   let block = -1

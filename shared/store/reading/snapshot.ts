@@ -1,0 +1,116 @@
+import { jsonBytes, type Raw, readRecord } from '../../codec/index.ts'
+import type { Folding, FoldState } from '../../fold/index.ts'
+import { AppendList, fold, NO_HEADER, windowView } from '../../fold/index.ts'
+import type { InferenceUsage, Message } from '../../schema/index.ts'
+import type { Boundary } from './frames.ts'
+
+// A snapshot is a state written as the shortest journal that folds to it: JSON, a line each.
+//
+//   {"version":1,"life":…,"seq":…,"offset":…,…}      the facts, with what records cannot say
+//   {"Header":…}  {"ContextCheckpoint":…}            only where there is a state
+//   {"ToolBatch":…}  {"ToolCallDone":…} …            only where a batch is open
+//
+// The lists that grow with the run are apart, as `Message` and `InferenceUsage` lines: those since the snapshot before.
+
+const VERSION = 1
+
+/** What the archive amounts to at one of its frame boundaries. */
+export interface Snapshot extends Boundary {
+  readonly life: number
+  readonly points: number
+  readonly unreadable: number
+  /** Saved SHA-256 state of the bytes before `offset`, versioned text. */
+  readonly hash_state: string
+  /** Its lists are empty; see `Lists`. */
+  readonly folding: Folding
+}
+
+export interface Lists {
+  readonly messages: Iterable<Raw<Message>>
+  readonly inference_usage: Iterable<Raw<InferenceUsage>>
+}
+
+/** A snapshot as it is written, before compression. */
+export function snapshotBytes({ folding, ...facts }: Snapshot): Uint8Array {
+  const isState = folding !== undefined && folding !== NO_HEADER
+  const counts = isState && {
+    inference_count: folding.inference_count,
+    tool_call_count: folding.tool_call_count,
+  }
+  const first = { version: VERSION, ...facts, no_header: folding === NO_HEADER, ...counts }
+  return lines([first, ...(isState ? recordsOf(folding) : [])])
+}
+
+/** The snapshot, or undefined where another version of this program wrote it. */
+export function readSnapshot(bytes: Uint8Array): Snapshot | undefined {
+  const [first, ...records] = payloads(bytes)
+  const { version, no_header, inference_count, tool_call_count, ...facts } = JSON.parse(
+    new TextDecoder().decode(first),
+  )
+  if (version !== VERSION) return undefined
+  let folding: Folding = no_header ? NO_HEADER : undefined
+  for (const payload of records) folding = fold(folding, readRecord(payload))
+  if (folding && folding !== NO_HEADER) {
+    folding = { ...folding, inference_count, tool_call_count, points: facts.points }
+  }
+  return { ...facts, folding }
+}
+
+function recordsOf({ identity, meta, context, batch }: FoldState): object[] {
+  const state = [
+    { Header: { identity, meta: meta.raw } },
+    { ContextCheckpoint: { snapshot: windowView(context), at: 0 } },
+  ]
+  if (!batch) return state
+  const { results, ...opened } = batch
+  const { iteration } = batch
+  const done = Array.from(results, (result) => ({ ToolCallDone: { iteration, ...result, at: 0 } }))
+  return [...state, { ToolBatch: { ...opened, at: 0 } }, ...done]
+}
+
+/** The lists' lines; no bytes where both are empty. */
+export function listBytes({ messages, inference_usage }: Lists): Uint8Array {
+  return lines([
+    ...Array.from(messages, (message) => ({ Message: { message, at: 0 } })),
+    ...Array.from(inference_usage, (usage) => ({ InferenceUsage: usage })),
+  ])
+}
+
+/** The state with what the lists of the snapshots up to its own hold, oldest first. */
+export function withLists(state: FoldState, written: readonly Uint8Array[]): FoldState {
+  const messages: Raw<Message>[] = []
+  const usage: Raw<InferenceUsage>[] = []
+  for (const payload of written.flatMap((bytes) => [...payloads(bytes)])) {
+    const record = readRecord(payload)
+    if (record.kind === 'Message') messages.push(record.message)
+    if (record.kind === 'InferenceUsage') usage.push(record.usage)
+  }
+  return { ...state, messages: AppendList.of(messages), inference_usage: AppendList.of(usage) }
+}
+
+export function withoutLists(state: FoldState): FoldState {
+  return { ...state, messages: AppendList.of([]), inference_usage: AppendList.of([]) }
+}
+
+const NEWLINE = 0x0a
+
+function lines(values: readonly unknown[]): Uint8Array {
+  const written = values.map((value) => jsonBytes(value))
+  const bytes = new Uint8Array(written.reduce((length, line) => length + line.length + 1, 0))
+  let at = 0
+  for (const line of written) {
+    bytes.set(line, at)
+    at += line.length
+    bytes[at++] = NEWLINE
+  }
+  return bytes
+}
+
+/** Compact JSON holds no newline of its own. */
+function* payloads(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, at)
+    yield bytes.subarray(at, end)
+    at = end + 1
+  }
+}

@@ -1,0 +1,93 @@
+import { digestOf, loadDigest } from '../codec/index.ts'
+import type { RunKey } from '../schema/index.ts'
+import { derivedKey, extentStart, HASH_DIGITS } from './keys.ts'
+import { viewOf } from './parts.ts'
+import type { Head, Objects, StorePorts } from './ports.ts'
+import { type Boundary, framesFrom } from './reading/frames.ts'
+import { gzip } from './reading/gzip.ts'
+import { listBytes, snapshotBytes } from './reading/snapshot.ts'
+import { indexBytes, type SnapshotEntry } from './reading/snapshot-index.ts'
+import { snapshotsOf } from './reading/snapshots.ts'
+import { knownBefore } from './replay.ts'
+import { isSnapshotDue, type SnapshotPolicy, snapshotsEnd, wantsSnapshots } from './snapshot-policy.ts'
+import { type ClosedStretch, Stretch } from './stretch.ts'
+
+/** Archive bytes folded in one go, so that a long archive does not hold up the other runs. */
+const BYTES_A_VISIT = 128 * 1024 * 1024
+
+/**
+ * Folds on from the newest snapshot, keeps the states on the way, and names them in a new index (DESIGN.md, Snapshots).
+ * The commit is conditional on the generation, like every one that adds objects. False when there is more to do.
+ */
+export async function writeSnapshots(
+  ports: StorePorts,
+  run: RunKey,
+  head: Head,
+  policy: SnapshotPolicy,
+  isAtRest: boolean,
+): Promise<boolean> {
+  if (!wantsSnapshots(head, policy, isAtRest)) return true
+  await loadDigest()
+  const view = viewOf(ports, run, head)
+  const { entries: known } = await snapshotsOf(view)
+  const begin = await knownBefore(view, known.length - 1)
+  const ends = extentEnds(head)
+  const stretch = new Stretch(begin)
+  const kept = known.filter(({ seq }) => seq <= begin.seq)
+  const entries = [...kept]
+  let last = { offset: kept.at(-1)?.offset ?? 0, bytes: kept.at(-1)?.length ?? 0 }
+  let isDone = true
+  for await (const frame of framesFrom(view, begin, snapshotsEnd(head, policy, isAtRest))) {
+    stretch.add(frame)
+    const offset = frame.offset + frame.length
+    if (!isSnapshotDue(policy, offset, last, ends.has(offset))) continue
+    const entry = await storeSnapshot(ports.objects, run, head, stretch.close())
+    entries.push(entry)
+    last = { offset, bytes: entry.length }
+    isDone = offset - begin.offset < BYTES_A_VISIT
+    if (!isDone) break
+  }
+  const newest = entries.at(-1)
+  if (!newest || entries.length === kept.length) return true
+  return (await commitIndex(ports, run, head, entries, newest)) && isDone
+}
+
+const extentEnds = ({ extents }: Head): ReadonlySet<number> =>
+  new Set(Object.entries(extents).map(([name, { length }]) => extentStart(name) + length))
+
+async function storeSnapshot(
+  objects: Objects,
+  run: RunKey,
+  { life, sweep }: Head,
+  { snapshot, lists, least_at, greatest_at }: ClosedStretch,
+): Promise<SnapshotEntry> {
+  const { seq, offset, points, unreadable } = snapshot
+  const added = listBytes(lists)
+  const state = await gzip(snapshotBytes(snapshot))
+  const gained = added.length > 0 ? await gzip(added) : added
+  const hash = digestOf(state, gained).slice(0, HASH_DIGITS)
+  const place = { sweep, life, seq, offset, hash }
+  await objects.put(derivedKey(run, 'snapshot', place), [state, gained], factsOf(life, snapshot))
+  const sizes = { length: state.length, lists: gained.length }
+  return { seq, offset, points, unreadable, least_at, greatest_at, sweep, hash, ...sizes }
+}
+
+async function commitIndex(
+  { objects, index }: StorePorts,
+  run: RunKey,
+  { life, sweep }: Head,
+  entries: readonly SnapshotEntry[],
+  { seq, offset }: Boundary,
+): Promise<boolean> {
+  const bytes = await gzip(indexBytes(life, entries))
+  const hash = digestOf(bytes).slice(0, HASH_DIGITS)
+  const key = derivedKey(run, 'index', { sweep, life, seq, offset, hash })
+  await objects.put(key, [bytes], factsOf(life, { seq, offset }))
+  return index.commit(run, { alive: true, life, sweep }, { set: { snapshot: { seq, offset, key } } })
+}
+
+const factsOf = (life: number, { seq, offset }: Boundary) => ({
+  life: String(life),
+  seq: String(seq),
+  offset: String(offset),
+})

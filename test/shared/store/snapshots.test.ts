@@ -1,0 +1,184 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jsonText } from '#codec'
+import {
+  type ArchiveView,
+  createMaintainer,
+  diffAnswer,
+  foldAnswer,
+  type Head,
+  openView,
+  pointAnswer,
+  pointsPage,
+  pointsStream,
+  recordsPage,
+  type StorePorts,
+} from '#store'
+import { journal } from '../../kit/journal.ts'
+import { StoredRun, testArchive } from '../../kit/stored-run.ts'
+
+const HOUR = 3_600_000
+/** So small that a journal of forty frames has several. */
+const TINY = { everyBytes: 400, mergedBytes: 1 }
+
+type Answers = Record<string, () => Promise<unknown>>
+
+/** Everything that can be asked of a run of a few frames. */
+function questions(view: ArchiveView): Answers {
+  const { frames, points } = view.head
+  const all: Answers = {}
+  const bare = ['identity', 'meta', 'context', 'pending_batch'] as const
+  for (let seq = 0; seq <= frames; seq++) {
+    all[`fold seq ${seq}`] = () => foldAnswer(view, { seq })
+    all[`fold seq ${seq}, bare`] = () => foldAnswer(view, { seq, parts: [...bare] })
+    all[`records from ${seq}`] = () => recordsPage(view, { from: seq, limit: 3 })
+  }
+  for (let at = -4; at <= 21; at += 3) all[`fold at ${at}`] = () => foldAnswer(view, { at })
+  for (let point = 0; point < points; point++) {
+    all[`fold point ${point}`] = () => foldAnswer(view, { point })
+    all[`point ${point}`] = () => pointAnswer(view, point)
+    all[`diff ${point}`] = () => diffAnswer(view, { from: point, to: (point * 7) % points })
+  }
+  for (const order of ['asc', 'desc'] as const) {
+    for (const step of [1, 5]) {
+      all[`points ${order} ${step}`] = () => pointsPage(view, { order, shape: 'full', step, limit: 200 })
+    }
+    all[`deltas ${order}`] = () => collect(pointsStream(view, { order, shape: 'delta' }))
+    all[`last ${order}`] = () => pointsPage(view, { order, shape: 'delta', limit: 2, from: points - 1 })
+  }
+  return all
+}
+
+async function collect(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const list: unknown[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+async function answered(view: ArchiveView): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {}
+  for (const [question, ask] of Object.entries(questions(view))) {
+    answers[question] = await ask().then(jsonText, (error) => `${error.code}: ${error.message}`)
+  }
+  return answers
+}
+
+const snapshotKeys = async ({ objects }: StorePorts) => {
+  const keys: string[] = []
+  for await (const { key } of objects.list('runs/')) if (/\/(snapshot|index)-/.test(key)) keys.push(key)
+  return keys
+}
+
+/** A run of these frames, in batches of three, and snapshots of it. */
+async function snapshotted(frames: readonly Uint8Array[]) {
+  const kit = testArchive()
+  const run = await StoredRun.begin(kit.archive)
+  const maintainer = createMaintainer(kit.ports, kit.clock, { snapshots: TINY })
+  const acks: Awaited<ReturnType<StoredRun['append']>>[] = []
+  for (let n = 0; n < frames.length; n += 3) {
+    acks.push(await run.append(...frames.slice(n, n + 3)))
+    if (n % 2 === 0) await maintain(kit.ports, run, maintainer)
+  }
+  await maintain(kit.ports, run, maintainer)
+  const head = async () => (await kit.ports.index.head(run.key)) as Head
+  const bare = async () => {
+    const plain = { ...(await head()), snapshot: null }
+    return openView(kit.ports.objects, run.key, plain, async () => plain)
+  }
+  return { ...kit, run, maintainer, acks, head, bare, view: () => kit.archive.view(run.key) }
+}
+
+async function maintain(ports: StorePorts, run: StoredRun, maintainer: { pass(): Promise<void> }) {
+  await ports.index.commit(run.key, {}, { set: { due_at: 0 } })
+  await maintainer.pass()
+}
+
+describe('every answer', () => {
+  for (const headed of [true, false]) {
+    it(`is the same with snapshots as without${headed ? '' : ', also where no Header comes first'}`, async () => {
+      await fc.assert(
+        fc.asyncProperty(journal({ headed }), async (frames) => {
+          const kit = await snapshotted(frames)
+          expect(await answered(await kit.view())).toEqual(await answered(await kit.bare()))
+        }),
+        { numRuns: 25 },
+      )
+    })
+  }
+
+  it('is the same when snapshots are gone, broken, or their index is', async () => {
+    await fc.assert(
+      fc.asyncProperty(journal(), fc.infiniteStream(fc.integer({ min: 0, max: 3 })), async (frames, dice) => {
+        const kit = await snapshotted(frames)
+        const expected = await answered(await kit.bare())
+        for (const key of await snapshotKeys(kit.ports)) {
+          const bytes = (await kit.ports.objects.get(key)) as Uint8Array
+          const fate = dice.next().value
+          if (fate === 0) await kit.ports.objects.remove([key])
+          if (fate === 1) await kit.ports.objects.put(key, [bytes.subarray(0, bytes.length >> 1)], {})
+          if (fate === 2) {
+            bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
+            await kit.ports.objects.put(key, [bytes], {})
+          }
+        }
+        expect(await answered(await kit.view())).toEqual(expected)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+const sample = () => fc.sample(journal(), { seed: 7, numRuns: 1 }).flat()
+const long = () => fc.sample(journal(), { seed: 11, numRuns: 8 }).flat()
+
+it('a batch of any age is answered as it was at first', async () => {
+  const kit = await snapshotted(long())
+  expect((await kit.head()).snapshot).not.toBeNull()
+  for (const ack of kit.acks) {
+    const { offset, tail, frames, points, digest, unreadable_frames } = ack
+    const again = await kit.run.send({ offset, bytes: kit.run.bytes.slice(offset, tail) })
+    expect(again).toMatchObject({ tail, frames, points, digest, unreadable_frames, replayed: true })
+  }
+})
+
+it('snapshots of an earlier life are not used by the next one', async () => {
+  const kit = await snapshotted(long())
+  const old = await kit.head()
+  await kit.archive.remove(kit.run.key, { force: true })
+  const run = await StoredRun.begin(kit.archive)
+  for (const frame of sample()) await run.append(frame)
+  const head = (await kit.ports.index.head(run.key)) as Head
+  expect(head.snapshot).toBeNull()
+  const expected = await answered(await kit.archive.view(run.key))
+  // Not even where a head should come to name one.
+  const stale = { ...head, snapshot: old.snapshot }
+  const view = openView(kit.ports.objects, run.key, stale, async () => stale)
+  expect(await answered(view)).toEqual(expected)
+})
+
+describe('the sweep', () => {
+  it('keeps what the index names and takes older indexes away when their grace is over', async () => {
+    const kit = await snapshotted(long())
+    const indexes = async () => (await snapshotKeys(kit.ports)).filter((key) => key.includes('/index-'))
+    expect((await indexes()).length).toBeGreaterThan(1)
+    const before = await answered(await kit.view())
+    const named = (await snapshotKeys(kit.ports)).filter((key) => key.includes('/snapshot-'))
+    await kit.archive.release(kit.run.key, kit.run.epoch)
+    for (let n = 0; n < 3; n++) {
+      kit.clock.advance(HOUR)
+      await maintain(kit.ports, kit.run, kit.maintainer)
+    }
+    expect(await indexes()).toEqual([(await kit.head()).snapshot?.key])
+    const kept = (await snapshotKeys(kit.ports)).filter((key) => key.includes('/snapshot-'))
+    expect(kept.slice(0, named.length)).toEqual(named)
+    expect(await answered(await kit.view())).toEqual(before)
+  })
+
+  it('leaves nothing of a deleted run', async () => {
+    const kit = await snapshotted(long())
+    await kit.archive.remove(kit.run.key, { force: true })
+    kit.clock.advance(HOUR)
+    await maintain(kit.ports, kit.run, kit.maintainer)
+    expect(await snapshotKeys(kit.ports)).toEqual([])
+  })
+})
