@@ -79,7 +79,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       tokens,
       clock: systemClock,
       limits: LOCAL_LIMITS,
-      features: ['uploads', 'events'],
+      features: ['uploads', 'events', 'fork'],
       version: VERSION,
       closing: closing.signal,
       checkHost: createHostCheck(env.host, [hostname()]),

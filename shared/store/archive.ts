@@ -2,6 +2,7 @@ import type {
   AcquireRequest,
   AppendAnswer,
   CompleteRequest,
+  ForkRequest,
   LeaseAnswer,
   LeaseState,
   ListAnswer,
@@ -15,6 +16,7 @@ import type {
 import { acquire } from './acquire.ts'
 import { type AppendRequest, append } from './append.ts'
 import { follow } from './follow.ts'
+import { fork } from './fork.ts'
 import { living } from './head.ts'
 import { leaseState, release, renew } from './lease.ts'
 import { type ListBounds, listRuns } from './list.ts'
@@ -42,6 +44,7 @@ export interface Archive extends StoreParts {
   openUpload(run: RunKey, request: UploadRequest): Promise<UploadAnswer>
   completeUpload(run: RunKey, upload_id: string, request: CompleteRequest): Promise<AppendAnswer>
   abortUpload(run: RunKey, upload_id: string): Promise<void>
+  fork(source: RunKey, request: ForkRequest): Promise<LeaseAnswer>
   list(tenant: string, query: ListQuery, bounds?: ListBounds): Promise<ListAnswer>
   run(run: RunKey): Promise<{ answer: RunAnswer; etag: string }>
   remove(run: RunKey, options: { readonly force: boolean }): Promise<void>
@@ -64,6 +67,7 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     openUpload: (run, request) => openUpload(parts, run, request),
     completeUpload: (run, upload_id, request) => completeUpload(parts, run, upload_id, request),
     abortUpload: (run, upload_id) => abortUpload(parts, run, upload_id),
+    fork: (source, request) => fork(parts, source, request),
     list: (tenant, query, bounds) => listRuns(parts, tenant, query, bounds),
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),

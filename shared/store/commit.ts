@@ -17,7 +17,11 @@ import { appendAnswer, replay } from './replay.ts'
 /** At so many extents merging has fallen behind, and appends wait for it. */
 export const MAX_EXTENTS = 512
 
-const TERMINAL: ReadonlySet<RunStatus | null> = new Set<RunStatus | null>(['complete', 'error', 'cancelled'])
+export const TERMINAL: ReadonlySet<RunStatus | null> = new Set<RunStatus | null>([
+  'complete',
+  'error',
+  'cancelled',
+])
 
 /** Whole frames to be appended, wherever their bytes are. */
 export interface Addition {

@@ -4,6 +4,7 @@ import { archiveRoutes } from './archive.ts'
 import { diffRoutes } from './diff.ts'
 import { eventsRoutes } from './events.ts'
 import { foldRoutes } from './fold.ts'
+import { forkRoutes } from './fork.ts'
 import { framesRoutes } from './frames.ts'
 import { leaseRoutes } from './lease.ts'
 import { pointsRoutes } from './points.ts'
@@ -28,6 +29,7 @@ export function allRoutes(features: readonly Feature[]): readonly Route[] {
     ...foldRoutes,
     ...pointsRoutes,
     ...diffRoutes,
+    ...forkRoutes,
     ...verifyRoutes,
     ...tokensRoutes,
   ]
