@@ -36,7 +36,8 @@ export async function prefixOf(ports: StorePorts, view: ArchiveView, seq: number
     if (told) card = cardAfter(card, [told])
     tail = offset + length
   }
-  const { frames, points, unreadable } = tally
+  const { frames, unreadable } = tally
+  const points = card.headed ? tally.points : 0 // LVR1.md 4.5
   const { digest, state } = await digestUpTo(view, tail, [])
   return { tail, frames, points, unreadable, digest, hash_state: state, card }
 }

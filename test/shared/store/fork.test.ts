@@ -86,6 +86,14 @@ describe('a fork', () => {
     }
   })
 
+  it('of a run that begins without a Header has no points either', async () => {
+    const point = frameOf(
+      '{"ContextCheckpoint":{"snapshot":{"stage_name":"s","total_tokens":0,"max_tokens":0,"regions":[]},"at":1}}',
+    )
+    await source.append(say('no Header'), point, header, point)
+    expect(await fork(2)).toMatchObject({ frames: 2, points: 0 })
+  })
+
   it('of an empty run is an empty run', async () => {
     expect(await fork(0)).toMatchObject({ tail: 0, frames: 0 })
     expect(await objectsOf('fork')).toBe(0)
