@@ -92,7 +92,7 @@ const frame = fc.oneof(
 )
 
 /** Frames of a journal; `headed` says whether it begins as one should. */
-export const journal = ({ headed = true, maxFrames = 40 } = {}): fc.Arbitrary<Uint8Array[]> =>
+export const journal = ({ headed = true, maxFrames = 30 } = {}): fc.Arbitrary<Uint8Array[]> =>
   fc
     .tuple(
       header.map((value) => encodeFrame(encodeRecord(value))),
