@@ -1,13 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { appendBench } from './append.ts'
+import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
+import { growthBench } from './growth.ts'
 
 /** `npm run bench -- [NAME…] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
 const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>> = {
   fold: foldBench,
   append: appendBench,
+  cost: costBench,
+  growth: growthBench,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,5 +1,5 @@
 import { PREAMBLE } from '#codec'
-import { createArchive, createMaintainer, type Metered, meter, type Readings } from '#store'
+import { createArchive, createMaintainer, type Metered, meter, type Readings, type StorePorts } from '#store'
 import { awsTariff } from '#store/aws'
 import { memoryPorts } from '#store/memory'
 import { manualClock } from '../kit/manual-clock.ts'
@@ -16,19 +16,25 @@ export interface Workload {
 export interface Bill {
   readonly readings: Readings
   readonly appends: number
+  /** At the end. */
   readonly storedObjects: number
   readonly storedBytes: number
+  /** At the worst time, with what merges have replaced and the sweep has not taken yet. */
+  readonly peakBytes: number
 }
 
 const BETWEEN_APPENDS_MS = 1000
 const MAINTAIN_EVERY_MS = 1000
+/** How often it is looked what is stored. */
+const LOOKS = 20
 const LIMITS = { max_batch_bytes: 32 << 20, max_frame_bytes: 256 << 20 }
 const HOUR_MS = 3_600_000
 
 /** One run, written at a steady pace, merged and swept as it grows, ended, and looked at until nothing is due any more. */
 export async function bill({ appends, batch, frameBytes }: Workload): Promise<Bill> {
   const clock = manualClock()
-  const metered = meter(memoryPorts(clock), awsTariff)
+  const ports = memoryPorts(clock)
+  const metered = meter(ports, awsTariff)
   const archive = createArchive(metered.ports, { clock, limits: LIMITS })
   const maintainer = createMaintainer(metered.ports, clock)
   const key = { tenant: 'default', run_id: 'run-0123456789abcdef' }
@@ -39,26 +45,38 @@ export async function bill({ appends, batch, frameBytes }: Workload): Promise<Bi
   metered.reset()
   const bytes = Buffer.concat(Array.from({ length: batch }, () => message(frameBytes)))
   let maintainAt = clock.now() + MAINTAIN_EVERY_MS
+  let peakBytes = 0
   for (let n = 0; n < appends; n++) {
     clock.advance(BETWEEN_APPENDS_MS)
     offset = (await archive.append(key, { offset, epoch, bytes })).tail
-    if (clock.now() < maintainAt) continue
-    await maintainer.pass()
-    maintainAt = clock.now() + MAINTAIN_EVERY_MS
+    if (clock.now() >= maintainAt) {
+      await maintainer.pass()
+      maintainAt = clock.now() + MAINTAIN_EVERY_MS
+    }
+    if (n % Math.ceil(appends / LOOKS) === 0) peakBytes = Math.max(peakBytes, (await storedIn(ports)).bytes)
   }
   await archive.release(key, epoch)
   for (let hours = 0; hours < 3; hours++) {
     for (let passes = 0; passes < 20; passes++) await maintainer.pass()
     clock.advance(HOUR_MS)
   }
-  const readings = metered.readings()
-  let storedObjects = 0
-  let storedBytes = 0
-  for await (const { length } of metered.ports.objects.list('')) {
-    storedObjects++
-    storedBytes += length
+  const stored = await storedIn(ports)
+  return {
+    readings: metered.readings(),
+    appends,
+    storedObjects: stored.objects,
+    storedBytes: stored.bytes,
+    peakBytes: Math.max(peakBytes, stored.bytes),
   }
-  return { readings, appends, storedObjects, storedBytes }
+}
+
+async function storedIn({ objects }: StorePorts): Promise<{ objects: number; bytes: number }> {
+  const stored = { objects: 0, bytes: 0 }
+  for await (const { length } of objects.list('')) {
+    stored.objects++
+    stored.bytes += length
+  }
+  return stored
 }
 
 /** What the readings cost, without the looks at the due list, which cost the same however much is appended. */

@@ -7,8 +7,11 @@ export const MIN_PART = 5_242_880
 const MAX_PARTS = 10_000
 /** S3 copies up to 5 GiB as one part; smaller ones run side by side and answer well within a time-out. */
 export const COPY_PART = 1_073_741_824
-/** What travels through this process goes in parts of this size; the bound of memory per part. */
-export const UPLOAD_PART = 8_388_608
+/**
+ * What travels through this process goes in parts of this size; the bound of memory per part. Larger than 8 MiB, at which
+ * small extents merge, so that most such merges are one request.
+ */
+export const UPLOAD_PART = 10_485_760
 
 /** One part of the upload: a range that S3 copies by itself, or pieces to be read, packed and uploaded by us. */
 export type PlannedPart =
