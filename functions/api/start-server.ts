@@ -79,7 +79,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       tokens,
       clock: systemClock,
       limits: LOCAL_LIMITS,
-      features: ['uploads', 'events', 'fork'],
+      features: ['uploads', 'events', 'fork', 'usage'],
       version: VERSION,
       closing: closing.signal,
       checkHost: createHostCheck(env.host, [hostname()]),

@@ -13,6 +13,7 @@ import { runsRoutes } from './runs.ts'
 import { serviceRoutes } from './service.ts'
 import { tokensRoutes } from './tokens.ts'
 import { uploadsRoutes } from './uploads.ts'
+import { usageRoutes } from './usage.ts'
 import { verifyRoutes } from './verify.ts'
 
 /** Every route of the features that are offered; those of an absent feature do not exist (API.md). */
@@ -30,6 +31,7 @@ export function allRoutes(features: readonly Feature[]): readonly Route[] {
     ...pointsRoutes,
     ...diffRoutes,
     ...forkRoutes,
+    ...usageRoutes,
     ...verifyRoutes,
     ...tokensRoutes,
   ]

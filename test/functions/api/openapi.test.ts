@@ -29,6 +29,7 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'GET /v1/runs/{run_id}/points/{n}': ['', '200 400 401 403 404'],
   'GET /v1/runs/{run_id}/diff': ['from to', '200 400 401 403 404 416'],
   'POST /v1/runs/{run_id}/fork': ['', '201 400 401 403 404 409 413 415 416'],
+  'GET /v1/runs/{run_id}/usage': ['', '200 401 403 404'],
   'POST /v1/runs/{run_id}/verify': ['from to', '200 400 401 403 404 416'],
   'POST /v1/tokens': ['', '201 400 401 403'],
   'GET /v1/tokens': ['', '200 401 403'],
@@ -43,7 +44,7 @@ interface Operation {
 }
 
 async function operations() {
-  const { root } = await testApi({ features: ['uploads', 'events', 'fork'] })
+  const { root } = await testApi({ features: ['uploads', 'events', 'fork', 'usage'] })
   const doc = JSON.parse((await root.get('/v1/openapi.json')).text)
   const found = new Map<string, Operation>()
   for (const [path, item] of Object.entries<Record<string, Operation>>(doc.paths)) {
