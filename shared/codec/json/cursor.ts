@@ -24,6 +24,12 @@ export class Mismatch extends Error {
   }
 }
 
+/** A place where bytes must be put in to make the canonical form. */
+export interface Gap {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
 /** A place in JSON bytes and what is known about them so far. Every reader takes one and leaves it behind its value. */
 export class Cursor {
   readonly bytes: Uint8Array
@@ -38,6 +44,8 @@ export class Cursor {
    * looked at again, but for quotes and escapes; everything else is checked as ever.
    */
   trusted = false
+  /** Members that were not there, noted for whoever fills them in; undefined where nobody does. */
+  gaps: Gap[] | undefined
   /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */
   secrets = false
   depth = 0

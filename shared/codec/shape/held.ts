@@ -1,4 +1,4 @@
-import { Cursor, HOLD, REWRITE } from '../json/cursor.ts'
+import { Cursor, type Gap, HOLD, REWRITE } from '../json/cursor.ts'
 import { Raw } from '../raw.ts'
 import { type Shape, ShapeSink, writeValue } from './shape.ts'
 
@@ -9,7 +9,14 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
     read(c) {
       const { at: start, depth, mode, canonical } = c
       if (mode === HOLD) return void inner.read(c)
-      if (inner.skip(c)) return new Raw(c.bytes, decode, start, c.at)
+      c.gaps = []
+      const isCanonical = inner.skip(c)
+      const { gaps } = c
+      c.gaps = undefined
+      if (isCanonical) {
+        if (gaps.length === 0) return new Raw(c.bytes, decode, start, c.at)
+        return new Raw(filled(c.bytes, start, c.at, gaps), decode)
+      }
       c.at = start
       c.depth = depth
       c.mode = HOLD
@@ -35,6 +42,21 @@ export function write(shape: Shape, value: unknown, archive: boolean): Uint8Arra
   const out = new ShapeSink(archive)
   writeValue(shape, value, out)
   return out.take()
+}
+
+/** The bytes from `start` to `end` with the gaps, which are in order, filled. */
+function filled(bytes: Uint8Array, start: number, end: number, gaps: readonly Gap[]): Uint8Array {
+  const whole = new Uint8Array(gaps.reduce((sum, gap) => sum + gap.bytes.length, end - start))
+  let written = 0
+  let from = start
+  for (const { at, bytes: missing } of gaps) {
+    whole.set(bytes.subarray(from, at), written)
+    whole.set(missing, written + at - from)
+    written += at - from + missing.length
+    from = at
+  }
+  whole.set(bytes.subarray(from, end), written)
+  return whole
 }
 
 function rewrite<T>(shape: Shape<T>, bytes: Uint8Array): Uint8Array {

@@ -11,8 +11,9 @@ export interface Shape<T = unknown> {
    */
   read(c: Cursor): T | undefined
   /**
-   * Goes over the value at the cursor if it stands there just as `write` writes it for a view, and says whether it does.
-   * It only has to be fast: after false the cursor is anywhere, nothing is known, and `read` must be asked.
+   * Goes over the value at the cursor if it stands there just as `write` writes it for a view, but for members that have
+   * a default and are not there (`c.gaps`), and says whether it does. It only has to be fast: after false the cursor is
+   * anywhere, nothing is known, and `read` must be asked.
    */
   skip(c: Cursor): boolean
   write(value: T, out: ShapeSink): void

@@ -1,6 +1,7 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
 import { check, checked } from './checked.ts'
+import { write } from './held.ts'
 import { type Shape, type ShapeSink, writeValue } from './shape.ts'
 
 export interface Field {
@@ -18,6 +19,7 @@ const MOST_FIELDS = 64
 const TRIES = 8
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** The structure of which only one field is read, though all of it is checked. */
 export function only(struct: Struct, name: string): Struct {
@@ -34,6 +36,8 @@ export class Struct implements Shape<Record<string, unknown>> {
   /** `{"name":` and `,"name":` of each field. */
   readonly #firsts: readonly Uint8Array[]
   readonly #others: readonly Uint8Array[]
+  /** `"name":default`, of the fields that are always written and may be missing. */
+  readonly #defaults: readonly (string | undefined)[]
   readonly #index: ReadonlyMap<string, number>
   readonly #longestName: number
 
@@ -43,6 +47,11 @@ export class Struct implements Shape<Record<string, unknown>> {
     this.#tokens = fields.map(({ name }) => encoder.encode(`${JSON.stringify(name)}:`))
     this.#firsts = fields.map(({ name }) => encoder.encode(`{${JSON.stringify(name)}:`))
     this.#others = fields.map(({ name }) => encoder.encode(`,${JSON.stringify(name)}:`))
+    this.#defaults = fields.map(({ name, shape, fallback, omit }) =>
+      fallback === undefined || omit !== undefined
+        ? undefined
+        : `${JSON.stringify(name)}:${decoder.decode(write(shape, fallback, false))}`,
+    )
     this.#index = new Map(fields.map(({ name }, index) => [name, index]))
     this.#longestName = Math.max(...fields.map(({ name }) => name.length))
   }
@@ -154,7 +163,7 @@ export class Struct implements Shape<Record<string, unknown>> {
     for (let index = from; index < this.fields.length; index++) {
       const { shape, omit, secret } = this.fields[index] as Field
       if (!c.take(tokens[index] as Uint8Array)) {
-        if (omit === undefined) return false
+        if (omit === undefined && !this.#fill(c, index, tokens === this.#firsts)) return false
         continue
       }
       tokens = this.#others
@@ -166,6 +175,15 @@ export class Struct implements Shape<Record<string, unknown>> {
     if (tokens === this.#firsts || c.peek() !== 0x7d) return false
     c.at++
     c.depth--
+    return true
+  }
+
+  /** Notes a member that is not there, if it may be missing. */
+  #fill(c: Cursor, index: number, isFirst: boolean): boolean {
+    const member = this.#defaults[index]
+    if (member === undefined) return false
+    if (isFirst) c.gaps?.push({ at: c.at + 1, bytes: encoder.encode(`${member},`) })
+    else c.gaps?.push({ at: c.at, bytes: encoder.encode(`,${member}`) })
     return true
   }
 

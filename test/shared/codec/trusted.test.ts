@@ -45,7 +45,7 @@ describe('a trusted read', () => {
         sameIfReadable(respell(record, dice))
         sameIfReadable(recordView(encodeRecord(record)).bytes)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -63,7 +63,7 @@ describe('a trusted read', () => {
         for (const [place, byte] of changes) payload[place % payload.length] = byte
         sameIfReadable(payload)
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     )
   })
 
@@ -75,7 +75,7 @@ describe('a trusted read', () => {
         const rest = payload.subarray(doubled ? at : at + count)
         sameIfReadable(new Uint8Array([...payload.subarray(0, doubled ? at + count : at), ...rest]))
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     )
   })
 
