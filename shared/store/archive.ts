@@ -26,6 +26,7 @@ import type { Clock, StorePorts } from './ports.ts'
 import type { Boundary } from './reading/frames.ts'
 import type { FrameItem } from './reading/records.ts'
 import type { ArchiveView } from './reading/view.ts'
+import { WarmStates } from './reading/warm.ts'
 import { remove } from './remove.ts'
 import { describeRun } from './runs.ts'
 import { abortUpload, completeUpload, openUpload } from './uploads.ts'
@@ -57,6 +58,7 @@ export interface Archive extends StoreParts {
 export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
   const parts: StoreParts = { ports, ...options }
   const lookout = createLookout(ports.index, options.clock)
+  const warm = new WarmStates()
   return {
     ...parts,
     acquire: (run, request, { signal } = {}) => acquire(parts, run, request, signal),
@@ -71,7 +73,7 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     list: (tenant, query, bounds) => listRuns(parts, tenant, query, bounds),
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),
-    view: async (run) => viewOf(parts.ports, run, living(await ports.index.head(run))),
+    view: async (run) => ({ ...viewOf(parts.ports, run, living(await ports.index.head(run))), warm }),
     follow: (began, from) => follow(ports, lookout, began, from),
   }
 }

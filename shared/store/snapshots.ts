@@ -8,6 +8,7 @@ import { gzip } from './reading/gzip.ts'
 import { listBytes, snapshotBytes } from './reading/snapshot.ts'
 import { indexBytes, type SnapshotEntry } from './reading/snapshot-index.ts'
 import { snapshotsOf } from './reading/snapshots.ts'
+import { recordReader } from './reading/state-at.ts'
 import { knownBefore } from './replay.ts'
 import { isSnapshotDue, type SnapshotPolicy, snapshotsEnd, wantsSnapshots } from './snapshot-policy.ts'
 import { type ClosedStretch, Stretch } from './stretch.ts'
@@ -33,12 +34,13 @@ export async function writeSnapshots(
   const begin = await knownBefore(view, known.length - 1)
   const ends = extentEnds(head)
   const stretch = new Stretch(begin)
+  const read = recordReader(view)
   const kept = known.filter(({ seq }) => seq <= begin.seq)
   const entries = [...kept]
   let last = { offset: kept.at(-1)?.offset ?? 0, bytes: kept.at(-1)?.length ?? 0 }
   let isDone = true
   for await (const frame of framesFrom(view, begin, snapshotsEnd(head, policy, isAtRest))) {
-    stretch.add(frame)
+    stretch.add(frame, read(frame.payload))
     const offset = frame.offset + frame.length
     if (!isSnapshotDue(policy, offset, last, ends.has(offset))) continue
     const entry = await storeSnapshot(ports.objects, run, head, stretch.close())

@@ -1,8 +1,7 @@
-import { extendDigest, type Frame, PREFIX_BYTES } from '../codec/index.ts'
+import { extendDigest, type Frame, type HeldRecord, PREFIX_BYTES } from '../codec/index.ts'
 import { fold, NO_HEADER } from '../fold/index.ts'
 import type { Int } from '../schema/index.ts'
 import { type Lists, type Snapshot, withoutLists } from './reading/snapshot.ts'
-import { readableRecord } from './reading/state-at.ts'
 
 /** What one stretch of frames made of the snapshot before it. */
 export interface ClosedStretch {
@@ -25,9 +24,9 @@ export class Stretch {
     this.#snapshot = begin
   }
 
-  add({ seq, offset, length, payload }: Frame): void {
+  /** @param record of the frame, undefined where it is unreadable. */
+  add({ seq, offset, length, payload }: Frame, record: HeldRecord | undefined): void {
     const { unreadable } = this.#snapshot
-    const record = readableRecord(payload)
     const folding = record ? fold(this.#snapshot.folding, record) : this.#snapshot.folding
     this.#bytes.push(prefixOf(payload), payload)
     this.#snapshot = {

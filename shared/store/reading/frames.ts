@@ -24,7 +24,7 @@ export async function* framesFrom(
   if (end <= offset) return
   try {
     const bytes = offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, end)) : view.bytes(offset, end)
-    yield* streamFrames(bytes, { offset, seq })
+    yield* streamFrames(bytes, { offset, seq }, end)
   } catch (error) {
     if (!isRunfoldError(error, 'bad_frames')) throw error
     const at = typeof error.facts.offset === 'number' ? error.facts.offset : offset

@@ -1,4 +1,4 @@
-import { jsonBytes, type Raw, readRecord } from '../../codec/index.ts'
+import { jsonBytes, type Raw, readTrusted } from '../../codec/index.ts'
 import type { Folding, FoldState } from '../../fold/index.ts'
 import { AppendList, fold, NO_HEADER, windowView } from '../../fold/index.ts'
 import type { InferenceUsage, Message } from '../../schema/index.ts'
@@ -49,7 +49,7 @@ export function readSnapshot(bytes: Uint8Array): Snapshot | undefined {
   )
   if (version !== VERSION) return undefined
   let folding: Folding = no_header ? NO_HEADER : undefined
-  for (const payload of records) folding = fold(folding, readRecord(payload))
+  for (const payload of records) folding = fold(folding, readTrusted(payload))
   if (folding && folding !== NO_HEADER) {
     folding = { ...folding, inference_count, tool_call_count, points: facts.points }
   }
@@ -81,7 +81,7 @@ export function withLists(state: FoldState, written: readonly Uint8Array[]): Fol
   const messages: Raw<Message>[] = []
   const usage: Raw<InferenceUsage>[] = []
   for (const payload of written.flatMap((bytes) => [...payloads(bytes)])) {
-    const record = readRecord(payload)
+    const record = readTrusted(payload)
     if (record.kind === 'Message') messages.push(record.message)
     if (record.kind === 'InferenceUsage') usage.push(record.usage)
   }

@@ -1,4 +1,4 @@
-import { type HeldRecord, readRecord, scanRecord, Unreadable } from '../../codec/index.ts'
+import { type HeldRecord, readRecord, readTrusted, scanRecord, Unreadable } from '../../codec/index.ts'
 import type { Folding, FoldState, Keep } from '../../fold/index.ts'
 import { fold, NO_HEADER } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
@@ -7,6 +7,7 @@ import { BEGINNING, framesFrom } from './frames.ts'
 import type { SnapshotEntry } from './snapshot-index.ts'
 import { entryBefore, entryBeforePoint, loadSnapshot, snapshotsOf } from './snapshots.ts'
 import type { ArchiveView } from './view.ts'
+import type { WarmStates } from './warm.ts'
 
 /** The state after a number of frames, and where the next one begins. */
 export interface StateAt extends Boundary {
@@ -29,8 +30,9 @@ export async function* statesFrom(
   end?: number,
 ): AsyncGenerator<Step> {
   let folding: Folding = start.folding
+  const read = recordReader(view)
   for await (const frame of framesFrom(view, start, end)) {
-    const record = readableRecord(frame.payload)
+    const record = read(frame.payload)
     if (record) folding = fold(folding, record, keep)
     yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record }
   }
@@ -59,6 +61,7 @@ export async function stateAt(
 
 async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<StateAt> {
   if ('at' in place) return findInTime(view, place.at, keep)
+  if (view.warm && 'seq' in place && place.seq === view.head.frames) return findPresent(view, view.warm, keep)
   const snapshots = await snapshotsOf(view)
   const n = 'seq' in place ? entryBefore(snapshots, place.seq) : entryBeforePoint(snapshots, place.point)
   const start = await stateFrom(view, n, keep)
@@ -67,6 +70,23 @@ async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<
     if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
   }
   throw new RunfoldError('internal', 'the head counts more than the archive holds', { tail: view.head.tail })
+}
+
+/** From where this process left off, or from the newest snapshot; kept for the next time. */
+async function findPresent(
+  view: ArchiveView,
+  warm: WarmStates,
+  keep: Keep = { messages: true, inference_usage: true },
+): Promise<StateAt> {
+  const known = warm.find(view, keep)
+  const isWarm = known !== undefined && known.offset >= (view.head.snapshot?.offset ?? 0)
+  const start = isWarm ? known : await stateFrom(view, (await snapshotsOf(view)).entries.length - 1, keep)
+  const isListed = isWarm ? known.isListed : keep.messages && keep.inference_usage
+  let state: StateAt = start
+  for await (const { record: _, ...next } of statesFrom(view, start, isListed ? undefined : keep))
+    state = next
+  if (state !== known) warm.put(view, state, isListed)
+  return state
 }
 
 /** Times may run backwards, so the last frame in time is known only at the end of the last stretch that has one in time. */
@@ -110,12 +130,18 @@ export function pastTheEnd(tail: number, what: string): RunfoldError {
   return new RunfoldError('range_not_satisfiable', `the archive has ${what}`, { tail })
 }
 
-/** The record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. */
-export function readableRecord(payload: Uint8Array): HeldRecord | undefined {
-  try {
-    return readRecord(payload)
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined
-    throw error
+/**
+ * Reads the record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. Where
+ * no frame of the archive was found unreadable as it was appended, none is checked again.
+ */
+export function recordReader({ head }: ArchiveView): (payload: Uint8Array) => HeldRecord | undefined {
+  const read = head.unreadable === 0 ? readTrusted : readRecord
+  return (payload) => {
+    try {
+      return read(payload)
+    } catch (error) {
+      if (error instanceof Unreadable) return undefined
+      throw error
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { RunKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { objectKey } from '../keys.ts'
 import type { ByteRange, Extent, Head, Objects } from '../ports.ts'
+import type { WarmStates } from './warm.ts'
 
 /** One read of a run: the head it began with, and the archive's bytes up to that head's tail. */
 export interface ArchiveView {
@@ -14,6 +15,8 @@ export interface ArchiveView {
   bytes(start: number, end: number): AsyncIterable<Uint8Array>
   /** A derived object, or a range of one; undefined where it is gone or shorter: whoever asks can do without. */
   derived(key: string, range?: ByteRange): Promise<Uint8Array | undefined>
+  /** What this process still knows of runs. */
+  readonly warm?: WarmStates
 }
 
 /** A range of the archive in one stored object. */
