@@ -25,12 +25,15 @@ export class FrameAssembler {
   #size: number | undefined
   #payload = new Uint8Array(0)
   readonly #copy: boolean
+  /** Where bytes that are known to be there end; a frame within gets memory of its length at once. */
+  readonly #known: number
 
   /** With `copy` every payload has memory of its own, so that what is held of it does not keep a whole chunk alive. */
-  constructor({ offset = 0, seq = 0 }: Place, copy: boolean) {
+  constructor({ offset = 0, seq = 0 }: Place, copy: boolean, end = 0) {
     this.#offset = offset
     this.#seq = seq
     this.#copy = copy
+    this.#known = end
   }
 
   /** The frames that end in this chunk. After a length over the limit there are no more. */
@@ -73,7 +76,10 @@ export class FrameAssembler {
 
   #gather(piece: Uint8Array, had: number, size: number): void {
     if (had + piece.length > this.#payload.length) {
-      const wanted = Math.max(had + piece.length, 2 * this.#payload.length, FIRST_BUFFER_BYTES)
+      const isThere = this.#offset + PREFIX_BYTES + size <= this.#known
+      const wanted = isThere
+        ? size
+        : Math.max(had + piece.length, 2 * this.#payload.length, FIRST_BUFFER_BYTES)
       const larger = new Uint8Array(Math.min(size, wanted))
       larger.set(this.#payload.subarray(0, had))
       this.#payload = larger
@@ -108,13 +114,16 @@ export class FrameAssembler {
 /**
  * The frames of a checked archive as its bytes arrive, without its preamble: like `walkFrames`, in chunks of any size.
  *
+ * @param end the archive position where the bytes end, if that is known: then a frame is held once, and never twice while
+ * its memory grows
  * @throws bad_frames when the bytes do not end with a frame.
  */
 export async function* streamFrames(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   place: Place = {},
+  end?: number,
 ): AsyncGenerator<Frame, void, undefined> {
-  const frames = new FrameAssembler(place, true)
+  const frames = new FrameAssembler(place, true, end)
   for await (const chunk of chunks) yield* frames.push(chunk)
   const rest = frames.rest()
   if (rest === undefined) return

@@ -75,7 +75,7 @@ async function measure(view: ArchiveView, { offset, end }: Addition): Promise<Co
   const counts = { tail: end, frames: begin.seq, points: begin.points, unreadable: begin.unreadable }
   const hashing = hashed(view.bytes(begin.offset, end), begin.hash_state)
   try {
-    for await (const { payload } of streamFrames(hashing.chunks, begin)) {
+    for await (const { payload } of streamFrames(hashing.chunks, begin, end)) {
       const scan = scanRecord(payload)
       counts.frames++
       if (scan instanceof Unreadable) counts.unreadable++

@@ -64,10 +64,15 @@ describe('walkFrames', () => {
 describe('streamFrames', () => {
   it('gives the same frames in chunks of any size, each in memory of its own', async () => {
     await fc.assert(
-      fc.asyncProperty(payloads, fc.integer({ min: 1, max: 30 }), async (list, size) => {
+      fc.asyncProperty(payloads, fc.integer({ min: 1, max: 30 }), fc.boolean(), async (list, size, known) => {
         const bytes = concat(list.map(encodeFrame))
         const frames = []
-        for await (const frame of streamFrames(cut(bytes, size), { offset: 6, seq: 0 })) frames.push(frame)
+        const stream = streamFrames(
+          cut(bytes, size),
+          { offset: 6, seq: 0 },
+          known ? 6 + bytes.length : undefined,
+        )
+        for await (const frame of stream) frames.push(frame)
         const walked = [...walkFrames(bytes, { offset: 6 })]
         expect(frames).toEqual(walked)
         expect(frames.every(({ payload }) => payload.buffer !== bytes.buffer)).toBe(true)
@@ -85,11 +90,29 @@ describe('streamFrames', () => {
     await expect(all(prefix(2n ** 40n))).rejects.toThrow(refusal('frame_too_large', 6, 0))
   })
 
-  it('allocates by what came, never by what a prefix says', async () => {
+  it.each([undefined, 1000])(
+    'allocates by what came or is known to come, never by what a prefix says',
+    async (end) => {
+      const before = process.memoryUsage().arrayBuffers
+      const chunks = cut(concat([prefix(BigInt(MAX_FRAME_BYTES)), new Uint8Array(992)]), 10)
+      await expect(streamFrames(chunks, {}, end).next()).rejects.toThrow()
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
+    },
+  )
+
+  it('of a known end holds a large frame once while it comes', async () => {
+    const bytes = encodeFrame(new Uint8Array(64 * 1024 * 1024))
     const before = process.memoryUsage().arrayBuffers
-    const stream = streamFrames(cut(concat([prefix(BigInt(MAX_FRAME_BYTES)), new Uint8Array(1000)]), 10))
-    await expect(stream.next()).rejects.toThrow()
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
+    let most = 0
+    function* chunks() {
+      for (const chunk of cut(bytes, 1024 * 1024)) {
+        yield chunk
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+      }
+    }
+    const { value } = await streamFrames(chunks(), {}, bytes.length).next()
+    expect(value?.payload.length).toBe(64 * 1024 * 1024)
+    expect(most).toBeLessThan(80 * 1024 * 1024)
   })
 })
 
