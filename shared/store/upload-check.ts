@@ -2,7 +2,7 @@ import { extendDigest, PREAMBLE_BYTES, walkFrames } from '../codec/index.ts'
 import type { RunCard } from '../fold/index.ts'
 import type { RunKey } from '../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../schema/index.ts'
-import { cardAfter, preambleLength, Tally } from './batch.ts'
+import { cardAfter, heard, preambleLength, Tally } from './batch.ts'
 import { currentCard } from './card-row.ts'
 import type { Gain } from './commit.ts'
 import { type StoreParts, viewOf } from './parts.ts'
@@ -112,9 +112,10 @@ class Check {
       for (const { offset, length, payload } of walkFrames(bytes, { offset: this.#offset + start })) {
         if (offset + length === tail) this.#isBoundary = true
         const told = this.#tally.add(payload)
-        if (!told || headed === false) continue
+        const telling = heard(told ? [told] : [], headed)
+        if (telling.length === 0) continue
         const before = this.#card?.before ?? (await currentCard(this.#parts.ports, this.#run, this.#head))
-        this.#card = { before, after: cardAfter(this.#card?.after ?? before, [told]) }
+        this.#card = { before, after: cardAfter(this.#card?.after ?? before, telling) }
       }
     } catch (error) {
       if (!isRunfoldError(error, 'bad_frames')) throw error

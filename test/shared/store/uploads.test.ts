@@ -18,6 +18,10 @@ const started = async () => {
   await run.append(say('first'))
   return { ...kit, run }
 }
+/** Without what is derived. */
+const archiveKeys = async (ports: StorePorts) =>
+  (await everyKey(ports, 'runs/')).filter((key) => /\/\d+-\d+-\d+-\w+$/.test(key))
+
 /** Comparing megabytes element by element takes seconds. */
 const digestOf = async (run: StoredRun) => sha256(await run.stored())
 const big = (bytes: number) => say('x'.repeat(bytes))
@@ -385,13 +389,13 @@ describe('a sweep meanwhile', () => {
     run.bytes = joined(run.bytes, batch)
     const torn = await uploadParts(run, say('a').subarray(0, -1))
     await expect(torn.complete()).rejects.toMatchObject({ code: 'bad_frames' })
-    expect(await everyKey(ports, 'runs/')).toHaveLength(3)
+    expect(await archiveKeys(ports)).toHaveLength(3)
     clock.advance(2 * HOUR)
     const { pass } = createMaintainer(ports, clock)
     await pass()
     clock.advance(2 * HOUR)
     await pass()
-    expect(await everyKey(ports, 'runs/')).toHaveLength(1)
+    expect(await archiveKeys(ports)).toHaveLength(1)
     expect(await digestOf(run)).toBe(sha256(run.bytes))
   })
 })
