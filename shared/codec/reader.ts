@@ -114,22 +114,29 @@ class LenientReader<R> {
   }
 
   *push(chunk: Uint8Array): Generator<ArchiveItem<R>, void, undefined> {
-    for (const frame of this.#frames.push(chunk)) yield* this.#whole(frame)
+    for (const frame of this.#frames.push(chunk)) {
+      if (this.#doubts.first !== undefined) {
+        if (!opensRecord(frame.payload)) {
+          this.#doubts.add(frame, isJson(frame.payload) ? 'not_a_record' : 'not_json')
+          continue
+        }
+        yield* this.#doubts.settle()
+      }
+      const item = this.#itemOf(frame)
+      if (item !== undefined) yield item
+    }
   }
 
-  *#whole(frame: Frame): Generator<ArchiveItem<R>, void, undefined> {
-    if (this.#doubts.first !== undefined && !opensRecord(frame.payload)) {
-      this.#doubts.add(frame, isJson(frame.payload) ? 'not_a_record' : 'not_json')
-      return
-    }
-    yield* this.#doubts.settle()
+  /** Undefined for a frame that has to wait for those behind it. */
+  #itemOf(frame: Frame): ArchiveItem<R> | undefined {
     const record = this.#attempt(frame.payload)
-    if (!(record instanceof Unreadable)) yield { type: 'record', frame, record }
-    else if (record.reason === 'not_json') this.#doubts.add(frame, record.reason)
-    else {
-      const { seq, offset, length } = frame
-      yield { type: 'unreadable', frame: { seq, offset, length }, reason: record.reason }
+    if (!(record instanceof Unreadable)) return { type: 'record', frame, record }
+    const { seq, offset, length } = frame
+    if (record.reason !== 'not_json') {
+      return { type: 'unreadable', frame: { seq, offset, length }, reason: record.reason }
     }
+    this.#doubts.add(frame, record.reason)
+    return undefined
   }
 
   #attempt(payload: Uint8Array): R | Unreadable {
