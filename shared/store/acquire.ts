@@ -4,6 +4,7 @@ import { isRunfoldError, LEASE_TTL_S, RunfoldError } from '../schema/index.ts'
 import { cardRow } from './card-row.ts'
 import { applyChange, isLive, NOTHING, transferOf } from './head.ts'
 import { leaseAnswer, leaseHeld } from './lease.ts'
+import { announce } from './manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Expectation, Head, HeadChange, HeadLease } from './ports.ts'
 
@@ -109,7 +110,11 @@ export async function acquire(
   }
 }
 
-async function acquireNow({ ports: { index }, clock }: StoreParts, run: RunKey, request: AcquireRequest) {
+async function acquireNow(
+  { ports: { index, objects }, clock }: StoreParts,
+  run: RunKey,
+  request: AcquireRequest,
+) {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await index.head(run)
     const now = clock.now()
@@ -118,6 +123,8 @@ async function acquireNow({ ports: { index }, clock }: StoreParts, run: RunKey, 
     // The head has room for one holder. The one it replaces is put away first, so that no crash loses it.
     if (head?.holder && head.epoch !== after.epoch) await index.putTransfer(run, head.holder)
     const card = created ? cardRow(run, after, EMPTY_CARD) : undefined
+    // No rebuild may give the epochs of this life to another, even if nothing is ever appended.
+    if (created) await announce(objects, run, after)
     if (!(await index.commit(run, expect, change, card))) continue
     return { created, answer: leaseAnswer(run, after, now) }
   }

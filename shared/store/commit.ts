@@ -7,7 +7,7 @@ import { dueAfterAppend } from './due.ts'
 import { applyChange, fenced, living, position } from './head.ts'
 import { extentName } from './keys.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
-import type { CardRow, Expectation, Extent, Head, HeadChange } from './ports.ts'
+import type { CardRow, Expectation, Extent, Head, HeadChange, ObjectFacts } from './ports.ts'
 import type { ArchiveView } from './reading/view.ts'
 import { appendAnswer, replay } from './replay.ts'
 
@@ -149,6 +149,19 @@ function decide(run: RunKey, head: Head, addition: Addition, gain: Gain, now: nu
 }
 
 /** Enough to tell, from the objects alone, which of them follow each other (DESIGN.md, Rebuild). */
-export function factsOf({ life, epoch, digest }: Head, offset: number) {
-  return { life: String(life), epoch: String(epoch), offset: String(offset), 'digest-before': digest }
+export function factsOf(head: Head, offset: number) {
+  return { ...writerFacts(head, offset), 'digest-before': head.digest }
+}
+
+/** Of an object whose place in the archive is not reached yet. */
+export function writerFacts({ life, epoch, created_at, holder }: Head, offset: number): ObjectFacts {
+  const facts = {
+    life: String(life),
+    epoch: String(epoch),
+    offset: String(offset),
+    created: String(created_at),
+  }
+  if (!holder) return facts
+  const { reason, from, machine_id, world_id } = holder
+  return { ...facts, holder: `${reason} ${from} ${machine_id} ${world_id}` }
 }

@@ -10,6 +10,7 @@ import { doubtfulCommit } from './doubt.ts'
 import { dueAfterAppend } from './due.ts'
 import { applyChange, living } from './head.ts'
 import { extentName } from './keys.ts'
+import { announce } from './manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts, viewOf } from './parts.ts'
 import type { Expectation, Extent, Head, Origin } from './ports.ts'
 import { type Prefix, prefixOf } from './prefix.ts'
@@ -70,7 +71,9 @@ async function begin(
     }
     const { expect, change: created } = create(found, { machine_id, world_id }, clock.now())
     const change = { ...created, set: { ...created.set, origin } }
-    const card = cardRow(target, applyChange(found, change), EMPTY_CARD)
+    const head = applyChange(found, change)
+    await announce(ports.objects, target, head)
+    const card = cardRow(target, head, EMPTY_CARD)
     if (await commit(target, expect, change, card)) return
   }
   throw tooMany()

@@ -1,7 +1,9 @@
 import { digestOf, loadDigest } from '../codec/index.ts'
 import type { RunKey } from '../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../schema/index.ts'
+import { applyChange } from './head.ts'
 import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from './keys.ts'
+import { isWorthManifest, keepManifest } from './manifest.ts'
 import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
 import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './ports.ts'
 
@@ -11,13 +13,14 @@ import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './po
  * hinder each other.
  */
 export async function merge(
-  { objects, index }: StorePorts,
+  ports: StorePorts,
   clock: Clock,
   run: RunKey,
   head: Head,
   pieces: readonly Piece[],
   graceMs: number,
 ): Promise<boolean> {
+  const { objects, index } = ports
   const sources = pieces.map(({ name }) => sourceOf(run, head, name))
   const [first, last] = [sources[0], sources.at(-1)]
   if (!first || !last || first === last) return false
@@ -45,7 +48,10 @@ export async function merge(
   const now = clock.now()
   const add = { [first.name]: { ...merged, at: now } }
   const set = { sweep_at: head.sweep_at ?? now + graceMs }
-  return index.commit(run, expect, { set, drop: pieces.map(({ name }) => name), add })
+  const change = { set, drop: pieces.map(({ name }) => name), add }
+  if (!(await index.commit(run, expect, change))) return false
+  if (isWorthManifest(head, merged)) await keepManifest(ports, run, applyChange(head, change))
+  return true
 }
 
 export function areNamed(sources: readonly Source[], head: Head | undefined): boolean {

@@ -1,8 +1,9 @@
 import type { RunKey } from '../schema/index.ts'
 import { RunfoldError } from '../schema/index.ts'
 import { doubtfulCommit } from './doubt.ts'
-import { isLive, living, NOTHING } from './head.ts'
+import { applyChange, isLive, living, NOTHING } from './head.ts'
 import { leaseHeld } from './lease.ts'
+import { announce } from './manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Head } from './ports.ts'
 
@@ -11,7 +12,7 @@ import type { Head } from './ports.ts'
  * rises so that no object stored for it can be named. The objects themselves are left to the sweep.
  */
 export async function remove(
-  { ports: { index }, clock }: StoreParts,
+  { ports: { index, objects }, clock }: StoreParts,
   run: RunKey,
   { force }: { force: boolean },
 ): Promise<void> {
@@ -24,7 +25,9 @@ export async function remove(
     const { epoch, sweep } = head
     const expect = { alive: true, life, epoch, sweep, lease_expires_at: head.lease?.expires_at ?? null }
     const set = { ...NOTHING, alive: false, epoch: epoch + 1, sweep: sweep + 1, due_at: now, changed_at: now }
-    const isMade = await commit(run, expect, { set, extents: {} })
+    const change = { set, extents: {} }
+    await announce(objects, run, applyChange(head, change))
+    const isMade = await commit(run, expect, change)
     const found = isMade ? undefined : await index.head(run)
     // Gone as asked: by this commit, by one whose answer was lost, or by someone else's.
     if (!isSameLife(found, life)) return index.removeCard(run, life)

@@ -2,6 +2,7 @@ import type { RunKey } from '../schema/index.ts'
 import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from './keys.ts'
 import type { Clock, Head, StoredObject, StorePorts } from './ports.ts'
 import { derivedGarbage, derivedNames } from './sweep-derived.ts'
+import { heldUntil, noteHead, staleNotes } from './sweep-notes.ts'
 
 // DESIGN.md, "Sweep": the only code that deletes objects. A writer may have stored an object and not committed it yet, for
 // hours; so before anything of the present generation goes the head's `sweep` is raised, which makes that commit fail.
@@ -30,12 +31,17 @@ export interface Swept {
 export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<Swept> {
   const seen = await ports.index.head(run)
   if (!seen) return { removed: 0, next_at: null }
-  const garbage = await garbageOf(ports, run, seen, graceMs)
+  const listed: StoredObject[] = []
+  for await (const object of ports.objects.list(objectPrefix(run))) listed.push(object)
   const now = clock.now()
+  const held = heldUntil(run, listed, now)
+  if (held !== undefined) return { removed: 0, next_at: held }
+  const garbage = await garbageOf(ports, run, seen, listed, graceMs)
   const free = garbage.filter(({ free_at }) => free_at <= now)
   const waiting = garbage.filter(({ free_at }) => free_at > now)
   const next_at = waiting.length > 0 ? Math.max(...waiting.map(({ free_at }) => free_at)) : null
-  if (free.length === 0) return { removed: 0, next_at }
+  const old = now - graceMs
+  if (free.length === 0 && staleNotes(run, listed, seen, old).length === 0) return { removed: 0, next_at }
 
   if (free.some((object) => object.sweep >= seen.sweep)) {
     const expect = { life: seen.life, sweep: seen.sweep }
@@ -48,19 +54,24 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   if (!head) return { removed: 0, next_at: null }
   const named = await namesOf(ports, run, head)
   const doomed = free.filter(({ key, sweep }) => sweep < head.sweep && !named.has(key)).map(({ key }) => key)
-  for (let at = 0; at < doomed.length; at += DELETE_AT_ONCE) {
-    await ports.objects.remove(doomed.slice(at, at + DELETE_AT_ONCE))
+  const replaced = doomed.length > 0 || !head.alive ? await noteHead(ports, run, listed, head) : []
+  const gone = [...doomed, ...new Set([...replaced, ...staleNotes(run, listed, head, old)])]
+  for (let at = 0; at < gone.length; at += DELETE_AT_ONCE) {
+    await ports.objects.remove(gone.slice(at, at + DELETE_AT_ONCE))
   }
   return { removed: doomed.length, next_at }
 }
 
-async function garbageOf(ports: StorePorts, run: RunKey, head: Head, graceMs: number): Promise<Garbage[]> {
+async function garbageOf(
+  ports: StorePorts,
+  run: RunKey,
+  head: Head,
+  listed: readonly StoredObject[],
+  graceMs: number,
+): Promise<Garbage[]> {
   const named = await namesOf(ports, run, head)
   const garbage: Garbage[] = []
-  const listed: StoredObject[] = []
-  for await (const object of ports.objects.list(objectPrefix(run))) {
-    const { key, stored_at } = object
-    listed.push(object)
+  for (const { key, stored_at } of listed) {
     const place = named.has(key) ? undefined : parseObjectKey(run, key)
     if (!place) continue
     const free_at = unwantedSince(head, place, stored_at) + graceMs

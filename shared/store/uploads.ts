@@ -1,7 +1,7 @@
 import { loadDigest } from '../codec/index.ts'
 import type { AppendAnswer, CompleteRequest, RunKey, UploadAnswer, UploadRequest } from '../schema/index.ts'
 import { RunfoldError, UPLOAD_PARTS_MAX } from '../schema/index.ts'
-import { type Addition, commitAddition, factsOf, judgeRoom, judgeWriter } from './commit.ts'
+import { type Addition, commitAddition, factsOf, judgeRoom, judgeWriter, writerFacts } from './commit.ts'
 import { living, serverTime } from './head.ts'
 import { objectKey, uploadHash } from './keys.ts'
 import { randomHex } from './own-uploads.ts'
@@ -40,7 +40,8 @@ export async function openUpload(
   const upload_id = randomHex()
   const { life, sweep } = head
   const key = objectKey(run, offset, { length, hash: uploadHash(upload_id), sweep })
-  const storage_id = await ports.uploads.open(key, offset === head.tail ? factsOf(head, offset) : {})
+  const facts = { ...(offset === head.tail ? factsOf : writerFacts)(head, offset), sha256 }
+  const storage_id = await ports.uploads.open(key, facts)
   const opened_at = clock.now()
   const times = { opened_at, expires_at: opened_at + UPLOAD_MS }
   const record = {
@@ -116,7 +117,7 @@ function additionOf(parts: StoreParts, run: RunKey, upload: UploadRecord): Addit
       if (head.sweep === upload.sweep) return
       const again = objectKey(run, offset, { length, hash, sweep: head.sweep })
       const copy = { copy: key, range: { start: 0, end: length } }
-      await parts.ports.objects.compose(again, [copy], factsOf(head, offset))
+      await parts.ports.objects.compose(again, [copy], { ...factsOf(head, offset), sha256 })
     },
     isStored: async (view) => {
       const { tail } = view.head

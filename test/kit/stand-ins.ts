@@ -56,10 +56,10 @@ export async function startStandIns(folder?: string): Promise<StandIns> {
 }
 
 /** The store on the stand-ins, or on proxies before them. `prefix` keeps one test's objects apart from another's. */
-export const portsOf = (at: Pick<StandIns, 's3' | 'dynamodb'>, prefix = ''): AwsPorts =>
+export const portsOf = (at: Pick<StandIns, 's3' | 'dynamodb'>, prefix = '', table = TABLE): AwsPorts =>
   awsPorts({
     bucket: BUCKET,
-    table: TABLE,
+    table,
     prefix,
     s3: serviceAt(at.s3),
     dynamodb: serviceAt(at.dynamodb),

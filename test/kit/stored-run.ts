@@ -3,6 +3,7 @@ import { encodeFrame, encodeRecord, PREAMBLE } from '#codec'
 import type { RunKey } from '#schema'
 import { type AppendRequest, type Archive, createArchive, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
+import { parseNoteKey, runOfKey } from '../../shared/store/keys.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
 export const LIMITS = { max_batch_bytes: 32 << 20, max_frame_bytes: 256 << 20 }
@@ -27,6 +28,16 @@ export function frameOf(text: string | Uint8Array): Uint8Array {
 
 export function say(content: string): Uint8Array {
   return encodeFrame(encodeRecord({ Message: { message: { role: 'user', content }, at: 1_790_000_001 } }))
+}
+
+/** Keys of what is stored, but for what only a rebuild goes by. */
+export async function objectKeys({ objects }: StorePorts, prefix = 'runs/'): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of objects.list(prefix)) {
+    const run = runOfKey(key)
+    if (!run || !parseNoteKey(run, key)) keys.push(key)
+  }
+  return keys
 }
 
 /** An archive on memory ports and a clock that stands still. */

@@ -4,7 +4,7 @@ import { walkFrames } from '#codec'
 import { type Archive, createArchive, createMaintainer, foldAnswer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { manualClock } from '../../kit/manual-clock.ts'
-import { frameOf, LIMITS, StoredRun, say, sha256 } from '../../kit/stored-run.ts'
+import { frameOf, LIMITS, objectKeys, StoredRun, say, sha256 } from '../../kit/stored-run.ts'
 
 const DAY = 86_400_000
 const OWNER = { machine_id: 'm2', world_id: 'w2' }
@@ -49,9 +49,7 @@ async function forked(seq: number, run_id = 'fork'): Promise<StoredRun> {
 }
 
 async function objectsOf(run_id: string): Promise<number> {
-  let count = 0
-  for await (const _ of ports.objects.list(`runs/default/${run_id}/`)) count++
-  return count
+  return (await objectKeys(ports, `runs/default/${run_id}/`)).length
 }
 
 describe('a fork', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMaintainer, type Head, type StorePorts } from '#store'
-import { frameOf, StoredRun, say, testArchive } from '../../kit/stored-run.ts'
+import { frameOf, objectKeys, StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -20,10 +20,14 @@ const started = async (batches: number) => {
   }
 }
 
+async function allKeys({ objects }: StorePorts): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of objects.list('')) keys.push(key)
+  return keys
+}
+
 async function objectsOf(ports: StorePorts): Promise<number> {
-  let count = 0
-  for await (const _ of ports.objects.list('runs/')) count++
-  return count
+  return (await objectKeys(ports)).length
 }
 
 const status = (word: string) => frameOf(`{"StatusChanged":{"status":"${word}","at":1}}`)
@@ -166,6 +170,16 @@ describe('a pass', () => {
     await maintainer.pass()
     expect(await objects()).toBe(0)
     expect(await head()).toMatchObject({ alive: false, due_at: null })
+  })
+
+  it('leaves of a deleted run only the marker of its tombstone', async () => {
+    const { run, archive, ports, maintainer, clock } = await started(40)
+    await archive.release(run.key, run.epoch)
+    await maintainer.pass()
+    await archive.remove(run.key, { force: true })
+    clock.advance(HOUR)
+    await maintainer.pass()
+    expect(await allKeys(ports)).toEqual([expect.stringMatching(/^runs\/default\/run\/tombstone-/)])
   })
 
   it('of two maintainers at once does the same as one', async () => {

@@ -1,0 +1,119 @@
+import { loadDigest } from '../codec/index.ts'
+import type { RunKey } from '../schema/index.ts'
+import { cardRow } from './card-row.ts'
+import { holdKey, RUNS_PREFIX, runOfKey } from './keys.ts'
+import { viewOf } from './parts.ts'
+import type { ByteRange, Clock, Head, StoredObject, StorePorts } from './ports.ts'
+import { followChain } from './rebuild/chain.ts'
+import { type Evidence, gather } from './rebuild/evidence.ts'
+import { measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './rebuild/head.ts'
+import { type Measured, resumed } from './rebuild/measure.ts'
+import { digestUpTo } from './replay.ts'
+
+// DESIGN.md, "Rebuild": the index from the objects alone. Runs that the index knows are left as they are, so it may be
+// broken off and begun again. Nobody may write meanwhile.
+
+/** For so long nothing of a rebuilt run is swept: time to look at what was kept aside, or to think again. */
+const HOLD_MS = 7 * 86_400_000
+
+export interface RebuiltRun {
+  readonly run: RunKey
+  /** `known`: the index had it already. */
+  readonly outcome: 'rebuilt' | 'deleted' | 'known'
+  readonly tail: number
+  readonly frames: number
+  readonly epoch: number
+  /** Keys of objects at the tail of which one may have been committed; they stay for a week. */
+  readonly undecided: readonly string[]
+  /** Archive bytes that were committed and cannot be found. */
+  readonly lost: ByteRange | null
+}
+
+export interface FailedRun {
+  readonly run: RunKey
+  readonly outcome: 'failed'
+  readonly error: unknown
+}
+
+/** Gives every run of the bucket back to the index, one after the other. */
+export async function* rebuild(ports: StorePorts, clock: Clock): AsyncGenerator<RebuiltRun | FailedRun> {
+  await loadDigest()
+  await forgetUploads(ports)
+  for await (const [run, listed] of runsIn(ports.objects.list(RUNS_PREFIX))) {
+    try {
+      yield await rebuildRun(ports, clock, run, listed)
+    } catch (error) {
+      yield { run, outcome: 'failed', error }
+    }
+  }
+}
+
+/** Keys of one run stand together. */
+async function* runsIn(
+  objects: AsyncIterable<StoredObject>,
+): AsyncGenerator<readonly [RunKey, readonly StoredObject[]]> {
+  let current: RunKey | undefined
+  let listed: StoredObject[] = []
+  for await (const object of objects) {
+    const run = runOfKey(object.key)
+    if (!run) continue
+    if (current && (run.tenant !== current.tenant || run.run_id !== current.run_id)) {
+      yield [current, listed]
+      listed = []
+    }
+    current = run
+    listed.push(object)
+  }
+  if (current) yield [current, listed]
+}
+
+async function rebuildRun(
+  ports: StorePorts,
+  clock: Clock,
+  run: RunKey,
+  listed: readonly StoredObject[],
+): Promise<RebuiltRun> {
+  const known = await ports.index.head(run)
+  if (known) return outcomeOf(run, 'known', known)
+  const evidence = await gather(ports.objects, run, listed)
+  const now = clock.now()
+  const held_until = now + HOLD_MS
+  await ports.objects.put(holdKey(run, held_until), [], {})
+  if (evidence.isDead) {
+    const head = rebuiltTombstone(evidence, held_until, now)
+    await commit(ports, run, head)
+    return outcomeOf(run, 'deleted', head)
+  }
+  const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence.objects)
+  const head = rebuiltHead(evidence, chain, held_until, now)
+  for (const transfer of ownersOf(evidence).slice(1)) await ports.index.putTransfer(run, transfer)
+  await commit(ports, run, head, cardRow(run, head, chain.end.card))
+  const undecided = chain.undecided.map(({ key }) => key)
+  return { ...outcomeOf(run, 'rebuilt', head), undecided, lost: chain.lost ?? null }
+}
+
+async function commit({ index }: StorePorts, run: RunKey, head: Head, card?: ReturnType<typeof cardRow>) {
+  const { extents, ...set } = head
+  await index.commit(run, { absent: true }, { set, extents }, card)
+}
+
+/** The base with a hash state that this program can go on from. */
+async function beginning(ports: StorePorts, { run, base }: Evidence): Promise<Measured> {
+  const saved = resumed(base?.head.hash_state ?? '')
+  if (saved || !base) return measureOf(base, saved?.state ?? '')
+  const { state } = await digestUpTo(viewOf(ports, run, base.head), base.head.tail, [])
+  return measureOf(base, state)
+}
+
+function outcomeOf(run: RunKey, outcome: RebuiltRun['outcome'], head: Head): RebuiltRun {
+  const { tail, frames, epoch } = head
+  return { run, outcome, tail, frames, epoch, undecided: [], lost: null }
+}
+
+/** An index without runs knows of no upload, so parts that were received here (own-uploads.ts) can never be completed. */
+async function forgetUploads({ objects, index }: StorePorts): Promise<void> {
+  if ((await index.everyRun(undefined, 1)).length > 0) return
+  const keys: string[] = []
+  for await (const { key } of objects.list('uploads/')) keys.push(key)
+  await objects.remove(keys)
+}

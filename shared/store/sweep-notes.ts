@@ -1,0 +1,58 @@
+import type { RunKey } from '../schema/index.ts'
+import { type NotePlace, parseHoldKey, parseNoteKey } from './keys.ts'
+import { announce, keepManifest } from './manifest.ts'
+import type { Head, StoredObject, StorePorts } from './ports.ts'
+
+// What the sweep has to do with manifests: before objects go that an older one needs there must be one that does not need
+// them, and of the older ones and of former lives nothing is to stay.
+
+interface Note extends NotePlace {
+  readonly key: string
+  readonly stored_at: number
+}
+
+function notesIn(run: RunKey, listed: readonly StoredObject[]): Note[] {
+  return listed.flatMap(({ key, stored_at }) => {
+    const place = parseNoteKey(run, key)
+    return place ? [{ ...place, key, stored_at }] : []
+  })
+}
+
+/** Until when a rebuild wants nothing swept, ms; undefined when nothing is held at `now`. */
+export function heldUntil(run: RunKey, listed: readonly StoredObject[], now: number): number | undefined {
+  return listed.map(({ key }) => parseHoldKey(run, key)).find((until) => until !== undefined && until > now)
+}
+
+/** Notes of former lives, of a life that has ended, and of deletions that were not made after all. */
+export function staleNotes(
+  run: RunKey,
+  listed: readonly StoredObject[],
+  head: Head,
+  old: number,
+): readonly string[] {
+  const isStale = ({ kind, life, at, stored_at }: Note) => {
+    if (life !== head.life) return life < head.life
+    if (head.alive) return kind === 'tombstone' && stored_at <= old
+    return kind === 'manifest' || at < head.epoch
+  }
+  const notes = notesIn(run, listed).filter(isStale)
+  const holds = listed.filter(({ key }) => parseHoldKey(run, key) !== undefined)
+  return [...notes, ...holds].map(({ key }) => key)
+}
+
+/** Makes sure that a rebuild needs nothing but what `head` names. @returns the manifests that this one makes superfluous */
+export async function noteHead(
+  ports: StorePorts,
+  run: RunKey,
+  listed: readonly StoredObject[],
+  head: Head,
+): Promise<readonly string[]> {
+  const notes = notesIn(run, listed).filter(({ life }) => life === head.life)
+  if (!head.alive) {
+    const isMarked = notes.some(({ kind, at }) => kind === 'tombstone' && at === head.epoch)
+    if (!isMarked) await announce(ports.objects, run, head)
+    return []
+  }
+  const written = await keepManifest(ports, run, head)
+  return notes.filter(({ kind, key }) => kind === 'manifest' && key !== written).map(({ key }) => key)
+}
