@@ -7,6 +7,7 @@ import { demo } from './commands/demo.ts'
 import { diff } from './commands/diff.ts'
 import { exitCodes } from './commands/exit-codes.ts'
 import { fold } from './commands/fold.ts'
+import { fork } from './commands/fork.ts'
 import { inspect } from './commands/inspect.ts'
 import { lease } from './commands/lease.ts'
 import { ls } from './commands/ls.ts'
@@ -17,7 +18,9 @@ import { replay } from './commands/replay.ts'
 import { rm } from './commands/rm.ts'
 import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
+import { tail } from './commands/tail.ts'
 import { token } from './commands/token.ts'
+import { usage } from './commands/usage.ts'
 import { verify } from './commands/verify.ts'
 import { DEFAULT_DATA, DEFAULT_URL } from './config.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -37,9 +40,12 @@ const VERBS: readonly Verb[] = [
   fold,
   replay,
   records,
+  tail,
   diff,
+  usage,
   verify,
   inspect,
+  fork,
   lease,
   token,
   rm,

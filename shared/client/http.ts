@@ -5,6 +5,7 @@ import type {
   DeltaPoint,
   DiffAnswer,
   FoldAnswer,
+  ForkRequest,
   FullPoint,
   LeaseAnswer,
   RecordItem,
@@ -15,6 +16,7 @@ import type {
 } from '../schema/index.ts'
 import * as schema from '../schema/index.ts'
 import { conforming, drained, readArchive, readEtag, readTail } from './answers.ts'
+import { followEvents } from './events.ts'
 import { gzipIfWorthwhile } from './gzip.ts'
 import { ndjson } from './lines.ts'
 import { type ClientOptions, createTransport, type QueryValue, type Request, readJson } from './transport.ts'
@@ -67,6 +69,9 @@ export const createClient = (options: ClientOptions) => {
     // Lease. Asking again as the same worker gives the same epoch, so a lost answer may be asked for again.
     acquire: (run: string, request: AcquireRequest): Promise<LeaseAnswer> =>
       checked(schema.leaseAnswer, { method: 'POST', path: onRun(run, 'lease'), json: request }),
+    /** A new run of the first frames of this one; asking again as the same worker gives the same answer. */
+    fork: (run: string, request: ForkRequest): Promise<LeaseAnswer> =>
+      checked(schema.leaseAnswer, { method: 'POST', path: onRun(run, 'fork'), json: request }),
     renew: (run: string, request: RenewRequest): Promise<LeaseAnswer> =>
       checked(schema.leaseAnswer, { method: 'PUT', path: onRun(run, 'lease'), json: request }),
     release: (run: string, epoch: number, within?: AbortSignal) =>
@@ -131,6 +136,15 @@ export const createClient = (options: ClientOptions) => {
       json<z.infer<typeof schema.recordsAnswer>>({ path: onRun(run, 'records'), query }),
     recordLines: (run: string, query: QueryOf<typeof schema.recordsQuery> = {}) =>
       lines<RecordItem>({ path: onRun(run, 'records'), query }),
+    /** The records from a frame boundary on, also those that come later; it ends only by an error. */
+    follow: (run: string, offset: number, silentMs?: number) =>
+      followEvents(transport, onRun(run, 'events'), {
+        offset,
+        signal,
+        silentMs,
+        sleep: options.retry?.sleep,
+      }),
+    usage: (run: string) => checked(schema.usageAnswer, { path: onRun(run, 'usage') }),
     fold: (run: string, query: QueryOf<typeof schema.foldQuery> = {}) =>
       json<FoldAnswer>({ path: onRun(run, 'fold'), query }),
     points: (run: string, query: QueryOf<typeof schema.pointsQuery> = {}) =>

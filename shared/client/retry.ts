@@ -50,7 +50,8 @@ export const withRetry = async <T>(
 const mayRepeat = (error: unknown): error is RunfoldError =>
   isRunfoldError(error) && PROBLEMS[error.code].retry && !(error.code === 'internal' && error.facts.foreign)
 
-const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+/** Rejects when the signal aborts. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -107,7 +107,7 @@ export const lease: Verb = (program, act) => {
     )
 }
 
-const printLease = (out: Output, answer: LeaseAnswer): Promise<void> =>
+export const printLease = (out: Output, answer: LeaseAnswer): Promise<void> =>
   printFacts(out, [
     ['run', answer.run_id],
     ['epoch', answer.epoch],

@@ -56,7 +56,7 @@ export const records: Verb = (program, act) =>
     )
 
 /** The one thing a person looks for in a record of this kind. */
-const gist = (item: RecordItem): string => {
+export const gist = (item: RecordItem): string => {
   if (item.record === null) return ''
   const record = plain<NonNullable<RecordItem['record']>>(item.record)
   if ('Header' in record) return record.Header.meta.title ?? record.Header.meta.task

@@ -16,6 +16,7 @@ import {
   type Point,
   pointAfter,
   pointView,
+  UsageTally,
 } from '#fold'
 import { type FoldPart, RunfoldError } from '#schema'
 import { fileBytes } from './file-bytes.ts'
@@ -88,6 +89,19 @@ export class FileReading implements Reading {
     const { seq, offset, state } = await this.#stateAt(moment)
     const point = state.points > 0 ? state.points - 1 : null
     return { run_id: state.identity.run_id, seq, offset, point, folded: foldedView(state, parts) }
+  }
+
+  async usage(): Promise<unknown> {
+    const tally = new UsageTally()
+    let run_id: string | null = null
+    for await (const item of this.#items(scanRecord)) {
+      if (item.type !== 'record') continue
+      if (!tally.wants(item.record.kind) && run_id !== null) continue
+      const record = readRecord(item.frame.payload)
+      if (record.kind === 'Header') run_id ??= record.identity.run_id
+      tally.add(record)
+    }
+    return { run_id, ...tally.value() }
   }
 
   verify(from?: number, to?: number): Promise<unknown> {

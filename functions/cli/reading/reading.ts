@@ -38,6 +38,8 @@ export interface Reading {
   point(number: number): Promise<unknown>
   fold(moment: Moment, parts?: readonly FoldPart[]): Promise<unknown>
   diff(from: number, to: number): Promise<unknown>
+  /** What was used, of which records (schema/usage.ts). */
+  usage(): Promise<unknown>
   /** Reads every byte of the archive, or of a range of offsets. */
   verify(from?: number, to?: number): Promise<unknown>
   /** The verbatim bytes. */

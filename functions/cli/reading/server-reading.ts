@@ -32,6 +32,10 @@ export class ServerReading implements Reading {
     return this.#client.diff(this.#run, from, to)
   }
 
+  usage(): Promise<unknown> {
+    return this.#client.usage(this.#run)
+  }
+
   verify(from?: number, to?: number): Promise<unknown> {
     return this.#client.verify(this.#run, { from, to })
   }
