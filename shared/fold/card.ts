@@ -65,7 +65,7 @@ function fromMeta(raw: Raw<RunMeta>): Omit<RunCard, 'machine_id' | 'world_id' | 
     title: cutOrNull(meta.title),
     task: cutText(meta.task),
     status: meta.status,
-    current_stage: cutText(meta.current_stage),
+    current_stage: cutText(meta.current_stage, STAGE_BYTES),
     iteration: meta.iteration,
     model: cutOrNull(meta.model),
     parent_run_id: cutOrNull(meta.parent_run_id),
@@ -83,14 +83,17 @@ function fromMeta(raw: Raw<RunMeta>): Omit<RunCard, 'machine_id' | 'world_id' | 
 
 /** Bytes of UTF-8 that a card keeps of a text, so that no index item grows with what users write. */
 export const CARD_TEXT_BYTES = 1024
+/** The stage stands in the head, which every append writes. */
+const STAGE_BYTES = 256
 
 const encoder = new TextEncoder()
 const room = new Uint8Array(CARD_TEXT_BYTES)
 
-/** The longest beginning of a text that fits, cut between characters. */
-export function cutText(text: string): string {
+/** The longest beginning of a text that fits, cut between characters. @param bytes up to CARD_TEXT_BYTES */
+export function cutText(text: string, bytes: number = CARD_TEXT_BYTES): string {
+  if (text.length * 3 <= bytes) return text
   // @NOTE encodeInto stops before a character that does not fit, and `read` counts UTF-16 units.
-  return text.length * 3 <= CARD_TEXT_BYTES ? text : text.slice(0, encoder.encodeInto(text, room).read)
+  return text.slice(0, encoder.encodeInto(text, room.subarray(0, bytes)).read)
 }
 
 const cutOrNull = (text: string | null) => (text === null ? null : cutText(text))

@@ -1,6 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Int } from '../../schema/index.ts'
 
+export type Item = Record<string, AttributeValue>
+
 /** What we keep in DynamoDB: text, flags, whole numbers up to 64 bits with every digit, and lists and maps of them. */
 export type Plain = null | boolean | string | Int | readonly Plain[] | { readonly [name: string]: Plain }
 

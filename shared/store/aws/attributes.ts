@@ -7,6 +7,7 @@ import type { CardPlace } from '../ports.ts'
 //   pk                        sk                     item
 //   run#<tenant>/<run_id>     head                   the head; in by_due while it has a due_at
 //   run#<tenant>/<run_id>     card                   the card; in by_creation while it is listed
+//   run#<tenant>/<run_id>     requires#<hash>        what the run requires, where it is long
 //   run#<tenant>/<run_id>     transfer#<epoch>       a change of the lease's holder
 //   run#<tenant>/<run_id>     upload#<upload_id>     an open upload; in by_due by its expiry, apart from the heads
 //   token#<hash>              token                  a token
@@ -42,6 +43,8 @@ export const HEAD = 'head'
 export const CARD = 'card'
 export const TRANSFER = 'transfer#'
 export const transferSk = (epoch: number): string => TRANSFER + padded(epoch)
+
+export const requiresSk = (name: string): string => `requires#${name}`
 
 export const UPLOAD = 'upload#'
 export const uploadSk = (upload_id: string): string => UPLOAD + upload_id

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { RunfoldError } from '../../schema/index.ts'
+import type { Item } from './attribute-value.ts'
 import { PK, SK } from './attributes.ts'
-import type { Item } from './head-item.ts'
 
 /** DynamoDB answers at most so many items at once, and may leave any of them for another request. */
 const BATCH = 100

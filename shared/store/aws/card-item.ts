@@ -1,8 +1,7 @@
 import type { RunKey } from '../../schema/index.ts'
 import type { CardRow } from '../ports.ts'
-import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
+import { fromAttribute, type Item, type Plain, toAttribute } from './attribute-value.ts'
 import { BY_CREATION, CARD, listPartitionOf, madeAt, PK, runOf, runPk, SK } from './attributes.ts'
-import type { Item } from './head-item.ts'
 
 // A card is an item of its own, so that neither appends nor listings pay for what the other needs. A card taken out of
 // the listing leaves its life behind: a writer that comes late must not bring it back.

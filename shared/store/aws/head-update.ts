@@ -2,25 +2,36 @@ import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dyn
 import type { RunKey } from '../../schema/index.ts'
 import type { Expectation, Head, HeadChange } from '../ports.ts'
 import { BY_DUE, duePartitionOf, PK, STAMP } from './attributes.ts'
-import {
-  attributeOf,
-  EXPIRY_PLACE,
-  extentsAttribute,
-  extentText,
-  headKey,
-  identityOf,
-  startOf,
-} from './head-item.ts'
+import { extentsAttribute, extentText, identityOf, startOf } from './extent-text.ts'
+import { attributeOf, EXPIRY_PLACE, EXTENTS, FIELDS } from './head-fields.ts'
+import { headKey } from './head-item.ts'
 
 /** Names and values of one expression; every name goes through `#`, since any may be a reserved word. */
 class Terms {
+  readonly run: RunKey
   readonly names: Record<string, string> = {}
   readonly values: Record<string, AttributeValue> = {}
 
-  name(attribute: string): string {
-    const alias = `#${/^\d/.test(attribute) ? 'at_' : ''}${attribute}`
+  constructor(run: RunKey) {
+    this.run = run
+  }
+
+  name(attribute: string, alias = `#${attribute}`): string {
     this.names[alias] = attribute
     return alias
+  }
+
+  member(name: keyof typeof FIELDS): string {
+    return this.name(FIELDS[name].as, `#${name}`)
+  }
+
+  extents(): string {
+    return this.name(EXTENTS, '#extents')
+  }
+
+  /** The place of one extent, by its name in the head. */
+  extent(name: string): string {
+    return `${this.extents()}.${this.name(startOf(name), `#at_${startOf(name)}`)}`
   }
 
   value(alias: string, value: AttributeValue): string {
@@ -40,17 +51,17 @@ const PARTS: {
   tail: (wanted, terms) => sameMember('tail', wanted, terms),
   sweep: (wanted, terms) => sameMember('sweep', wanted, terms),
   due_at: (wanted, terms) => sameMember('due_at', wanted, terms),
-  held: (wanted, terms) => `${wanted ? 'attribute_exists' : 'attribute_not_exists'}(${terms.name('lease')})`,
+  held: (wanted, terms) =>
+    `${wanted ? 'attribute_exists' : 'attribute_not_exists'}(${terms.member('lease')})`,
   lease_expires_at: (wanted, terms) =>
     wanted === null
       ? PARTS.held(false, terms)
-      : `${terms.name('lease')}[${EXPIRY_PLACE}] = ${terms.value(':was_expires_at', { N: String(wanted) })}`,
+      : `${terms.member('lease')}[${EXPIRY_PLACE}] = ${terms.value(':was_expires_at', { N: String(wanted) })}`,
   extents: (wanted, terms) =>
     Object.entries(wanted)
       .map(([name, extent]) => {
-        const start = startOf(name)
-        const identity = terms.value(`:was_${start}`, { S: identityOf(extent) })
-        return `begins_with(${terms.name('extents')}.${terms.name(start)}, ${identity})`
+        const identity = terms.value(`:was_${startOf(name)}`, { S: identityOf(extent) })
+        return `begins_with(${terms.extent(name)}, ${identity})`
       })
       .join(' AND '),
 }
@@ -60,9 +71,9 @@ function sameMember<K extends 'alive' | 'life' | 'epoch' | 'tail' | 'sweep' | 'd
   wanted: Head[K],
   terms: Terms,
 ): string {
-  const attribute = attributeOf(name, wanted)
-  if (attribute === undefined) return `attribute_not_exists(${terms.name(name)})`
-  return `${terms.name(name)} = ${terms.value(`:was_${name}`, attribute)}`
+  const attribute = attributeOf(name, wanted, terms.run)
+  if (attribute === undefined) return `attribute_not_exists(${terms.member(name)})`
+  return `${terms.member(name)} = ${terms.value(`:was_${name}`, attribute)}`
 }
 
 function conditionOf(expect: Expectation, terms: Terms): string {
@@ -74,29 +85,28 @@ function conditionOf(expect: Expectation, terms: Terms): string {
   return [...exists, ...parts.filter((part) => part !== '')].join(' AND ')
 }
 
-function updateOf(run: RunKey, change: HeadChange, stamp: string, terms: Terms): string {
+function updateOf(change: HeadChange, stamp: string, terms: Terms): string {
   const sets = [`${terms.name(STAMP)} = ${terms.value(':stamp', { S: stamp })}`]
   const removes: string[] = []
   const put = (path: string, alias: string, value: AttributeValue | undefined) => {
     if (value === undefined) removes.push(path)
     else sets.push(`${path} = ${terms.value(alias, value)}`)
   }
-  for (const [name, value] of Object.entries(change.set)) {
-    if (value !== undefined)
-      put(terms.name(name), `:${name}`, attributeOf(name as keyof typeof change.set, value as never))
+  for (const [member, value] of Object.entries(change.set)) {
+    const name = member as keyof typeof FIELDS
+    if (value !== undefined) put(terms.member(name), `:${name}`, attributeOf(name, value as never, terms.run))
   }
   const { due_at } = change.set
   if (due_at !== undefined) {
     // Without a due time the item leaves the due list.
-    put(terms.name(BY_DUE.partition), ':due', due_at === null ? undefined : { S: duePartitionOf(run) })
+    put(terms.name(BY_DUE.partition), ':due', due_at === null ? undefined : { S: duePartitionOf(terms.run) })
   }
-  if (change.extents) put(terms.name('extents'), ':extents', extentsAttribute(change.extents))
-  const place = (name: string) => `${terms.name('extents')}.${terms.name(startOf(name))}`
+  if (change.extents) put(terms.extents(), ':extents', extentsAttribute(change.extents))
   for (const [name, extent] of Object.entries(change.add ?? {})) {
-    put(place(name), `:at_${startOf(name)}`, { S: extentText(extent) })
+    put(terms.extent(name), `:at_${startOf(name)}`, { S: extentText(extent) })
   }
   // A merged extent stands where the first of its sources stood; one update may name a path only once.
-  for (const name of change.drop ?? []) if (!(name in (change.add ?? {}))) removes.push(place(name))
+  for (const name of change.drop ?? []) if (!(name in (change.add ?? {}))) removes.push(terms.extent(name))
   return `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`
 }
 
@@ -108,12 +118,12 @@ export function headUpdate(
   change: HeadChange,
   stamp: string,
 ): UpdateItemCommandInput {
-  const terms = new Terms()
+  const terms = new Terms(run)
   return {
     TableName: table,
     Key: headKey(run),
     ConditionExpression: conditionOf(expect, terms),
-    UpdateExpression: updateOf(run, change, stamp, terms),
+    UpdateExpression: updateOf(change, stamp, terms),
     ExpressionAttributeNames: terms.names,
     ExpressionAttributeValues: terms.values,
   }

@@ -7,9 +7,9 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import type { RunKey, Transfer } from '../../schema/index.ts'
+import { RunfoldError, type RunKey, type Transfer } from '../../schema/index.ts'
 import type { CardRow, CardScan, Expectation, Head, HeadChange, RunIndex } from '../ports.ts'
-import { fromAttribute, toAttribute } from './attribute-value.ts'
+import { fromAttribute, type Item, toAttribute } from './attribute-value.ts'
 import {
   BY_CREATION,
   BY_DUE,
@@ -27,8 +27,9 @@ import {
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
 import { cardItem, cardKey, cardOf, cardTombstone, newerCard } from './card-item.ts'
-import { headKey, headOf, type Item } from './head-item.ts'
+import { headKey, headOf, requiresNameIn, withRequires } from './head-item.ts'
 import { headUpdate } from './head-update.ts'
+import { isLong, requiresItem, requiresKey } from './long-requires.ts'
 import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
 
@@ -57,15 +58,17 @@ export class DynamoRunIndex implements RunIndex {
 
   async head(run: RunKey): Promise<Head | undefined> {
     const item = await this.#item(headKey(run))
-    return item && headOf(item)
+    return item && this.#headOf(run, item)
   }
 
   async heads(runs: readonly RunKey[]): Promise<readonly (Head | undefined)[]> {
     const found = await asking('reading heads', () => batchGet(this.#client, this.#table, runs.map(headKey)))
-    return found.map((item) => item && headOf(item))
+    return Promise.all(runs.map((run, n) => found[n] && this.#headOf(run, found[n])))
   }
 
   async commit(run: RunKey, expect: Expectation, change: HeadChange, card?: CardRow): Promise<boolean> {
+    const { requires } = change.set
+    if (requires && isLong(requires)) await this.#putRequires(run, requires)
     const made = await this.#update(run, expect, change)
     // The commit stands whatever becomes of the card.
     if (made && card) await this.#putCard(card).catch((error) => this.#onStaleCard(run, error))
@@ -182,6 +185,21 @@ export class DynamoRunIndex implements RunIndex {
       this.#client.send(new GetItemCommand({ TableName: this.#table, Key: key, ConsistentRead: true })),
     )
     return Item
+  }
+
+  /** Of a head and, where it has no room for what the run requires, a second item. */
+  async #headOf(run: RunKey, item: Item): Promise<Head> {
+    const name = requiresNameIn(item)
+    if (name === undefined) return headOf(item)
+    const kept = await this.#item(requiresKey(run, name))
+    if (kept?.requires) return headOf(withRequires(item, kept.requires))
+    throw new RunfoldError('internal', 'what a run requires is gone')
+  }
+
+  async #putRequires(run: RunKey, requires: Head['requires']): Promise<void> {
+    await asking('keeping what a run requires', () =>
+      this.#client.send(new PutItemCommand({ TableName: this.#table, Item: requiresItem(run, requires) })),
+    )
   }
 
   async #putCard(row: CardRow): Promise<void> {

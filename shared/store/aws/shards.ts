@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBClient, QueryCommandInput } from '@aws-sdk/client-dynamodb'
 import { QueryCommand } from '@aws-sdk/client-dynamodb'
+import type { Item } from './attribute-value.ts'
 import { SHARDS } from './attributes.ts'
-import type { Item } from './head-item.ts'
 
 /** Rows read from a shard beyond its fair share, so that most merges need no second query. */
 const SPARE_ROWS = 8

@@ -1,8 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Tariff } from '../tariff.ts'
+import type { Item } from './attribute-value.ts'
 import { SHARDS, STAMP } from './attributes.ts'
 import { cardItem } from './card-item.ts'
-import { headItem, type Item } from './head-item.ts'
+import { headItem } from './head-item.ts'
 import { planParts } from './part-plan.ts'
 
 /** What S3 and DynamoDB are asked by the adapters beside this file. */

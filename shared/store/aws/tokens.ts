@@ -7,10 +7,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { StoredToken, TokenIndex } from '../ports.ts'
-import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
+import { fromAttribute, type Item, type Plain, toAttribute } from './attribute-value.ts'
 import { PK, SK, TOKEN, tokenPk, tokensPk } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
-import type { Item } from './head-item.ts'
 import { asking, isNamed } from './sdk-error.ts'
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { RunKey } from '../../schema/index.ts'
 import type { UploadIndex, UploadRecord } from '../ports.ts'
-import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
+import { fromAttribute, type Item, type Plain, toAttribute } from './attribute-value.ts'
 import {
   BY_DUE,
   PK,
@@ -19,7 +19,6 @@ import {
   uploadsPartitionOf,
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
-import type { Item } from './head-item.ts'
 import { asking } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
 

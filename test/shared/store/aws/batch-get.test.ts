@@ -1,7 +1,7 @@
 import type { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { expect, it } from 'vitest'
+import type { Item } from '../../../../shared/store/aws/attribute-value.ts'
 import { batchGet } from '../../../../shared/store/aws/batch-get.ts'
-import type { Item } from '../../../../shared/store/aws/head-item.ts'
 
 const key = (n: number): Item => ({ pk: { S: `run#${n}` }, sk: { S: 'head' } })
 

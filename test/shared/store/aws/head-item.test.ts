@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { extentsAttribute, headItem, headOf } from '../../../../shared/store/aws/head-item.ts'
+import { PK, SK, STAMP } from '../../../../shared/store/aws/attributes.ts'
+import { extentsAttribute } from '../../../../shared/store/aws/extent-text.ts'
+import { EXTENTS, FIELDS } from '../../../../shared/store/aws/head-fields.ts'
+import { headItem, headOf } from '../../../../shared/store/aws/head-item.ts'
 import { awsTariff } from '../../../../shared/store/aws/tariff.ts'
 import type { Extent, Extents, Head } from '../../../../shared/store/ports.ts'
 
@@ -29,7 +32,7 @@ function grownHead(count: number): Head {
     points: 100_000,
     unreadable: 0,
     digest: 'ab'.repeat(32),
-    hash_state: 'x'.repeat(160),
+    hash_state: `1:${btoa('x'.repeat(116))}`,
     headed: true,
     ticks: {
       current_stage: 'implementation',
@@ -44,7 +47,7 @@ function grownHead(count: number): Head {
     card_tail: 880_000_000,
     ended: false,
     extents: Object.fromEntries(extents),
-    snapshot: { seq: 199_000, offset: 899_000_000, key: 'runs/default/run-1/snapshot-0000000000199000' },
+    snapshot: { seq: 199_000, offset: 899_000_000, key: 'runs/default/0123456789abcdef/index-0000000003-1-199000-899000000-0123456789abcdef' },
     due_at: now,
     sweep_at: now,
     created_at: now,
@@ -76,16 +79,47 @@ describe('a head as an item', () => {
     )
     fc.assert(
       fc.property(extents, (entries: Extents) => {
-        const read = headOf({ ...itemOf(grownHead(0)), extents: extentsAttribute(entries) }).extents
+        const read = headOf({ ...itemOf(grownHead(0)), [EXTENTS]: extentsAttribute(entries) }).extents
         expect(read).toEqual({ ...entries })
         expect(Object.keys(read)).toEqual(Object.keys(entries).sort())
       }),
     )
   })
 
-  it('is some 800 bytes without extents, and an extent is 40', () => {
+  it.each([
+    ['a hash state of no base64', { hash_state: 'v1:not base64' }],
+    ['a hash state without a version', { hash_state: 'AAAA' }],
+    ['a snapshot elsewhere', { snapshot: { seq: 1, offset: 2, key: 'runs/default/other/index-1' } }],
+    ['a snapshot under a key of one word', { snapshot: { seq: 1, offset: 2, key: 'index' } }],
+  ] as const)('keeps %s', (_, members) => {
+    const head = { ...grownHead(1), ...members }
+    expect(headOf(itemOf(head))).toEqual(head)
+  })
+
+  it('has a name of its own for each member', () => {
+    const names = Object.values(FIELDS).map(({ as }) => as)
+    expect(new Set([...names, EXTENTS, PK, SK, STAMP]).size).toBe(names.length + 4)
+  })
+
+  it('is some 600 bytes without extents, and an extent is 32', () => {
     const bare = awsTariff.headBytes(RUN, grownHead(0))
-    expect(bare).toBeLessThan(880)
-    expect((awsTariff.headBytes(RUN, grownHead(32)) - bare) / 32).toBeLessThanOrEqual(42)
+    expect(bare).toBeLessThan(620)
+    expect((awsTariff.headBytes(RUN, grownHead(32)) - bare) / 32).toBeLessThanOrEqual(34)
+  })
+
+  it('is 4 KB at most with 64 extents, whatever users named', () => {
+    const long = { machine_id: 'm'.repeat(128), world_id: 'w'.repeat(128) }
+    const { lease, holder, ...head } = grownHead(64)
+    const longest: Head = {
+      ...head,
+      lease: lease && { ...lease, ...long },
+      holder: holder && { ...holder, ...long },
+      previous: long,
+      requires: Array.from({ length: 64 }, (_, n) => `${n}`.padEnd(128, 'r')),
+      ticks: { ...head.ticks, current_stage: 's'.repeat(256) },
+    }
+    expect(awsTariff.headBytes({ tenant: 't'.repeat(64), run_id: 'r'.repeat(128) }, longest)).toBeLessThan(
+      4096,
+    )
   })
 })

@@ -90,6 +90,17 @@ function only(operation: string, fault: Fault, times = 1): ChooseFault {
 }
 
 describe('a commit', () => {
+  it('keeps long requirements beside the head, and gives them back with it', async () => {
+    const { index, run, proxy } = await indexBehind()
+    const long = Array.from({ length: 64 }, (_, n) => `${n}`.padEnd(128, 'r'))
+    for (const requires of [long, ['gpu'], [...long].reverse(), []]) {
+      expect(await index.commit(run, { epoch: 1 }, { set: { requires } })).toBe(true)
+      expect((await index.head(run))?.requires).toEqual(requires)
+      expect((await index.heads([run, run])).map((head) => head?.requires)).toEqual([requires, requires])
+    }
+    expect(proxy.operations.get('PutItem')).toBe(2)
+  })
+
   it('takes a merge of 64 extents while appends go on', async () => {
     const { index, run } = await indexBehind()
     const starts = Array.from({ length: 64 }, (_, n) => n * 10)
