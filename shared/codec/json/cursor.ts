@@ -1,4 +1,5 @@
 import { JsonGrammar } from './grammar.ts'
+import type { Token } from './token.ts'
 
 /** Check only; values are not made. Reading tells `canonical` as it goes. */
 export const HOLD = 0
@@ -83,11 +84,9 @@ export class Cursor {
   }
 
   /** Steps over exactly these bytes if they stand here. */
-  take(token: Uint8Array): boolean {
-    const { bytes, at } = this
-    if (at + token.length > bytes.length) return false
-    for (let i = 0; i < token.length; i++) if (bytes[at + i] !== token[i]) return false
-    this.at = at + token.length
+  take(token: Token): boolean {
+    if (!token.isAt(this.view, this.at)) return false
+    this.at += token.length
     return true
   }
 

@@ -3,14 +3,15 @@ import { Cursor, HOLD, isCanonical, REWRITE, VALUES } from './cursor.ts'
 import { Names } from './names.ts'
 import { readNumber, scanFinite } from './number.ts'
 import { readString, scanString, skipString } from './string.ts'
+import { Token } from './token.ts'
 
 /** What a general text may nest: answers wrap records, which nest to 127 themselves. */
 const MAX_NESTING = 512
 
-const words: ReadonlyMap<number, { bytes: Uint8Array; value: Json }> = new Map(
+const words: ReadonlyMap<number, { token: Token; value: Json }> = new Map(
   [null, true, false].map((value) => {
-    const bytes = new TextEncoder().encode(String(value))
-    return [bytes[0] as number, { bytes, value }]
+    const token = new Token(String(value))
+    return [token.bytes[0] as number, { token, value }]
   }),
 )
 
@@ -46,7 +47,7 @@ export function readJson(c: Cursor): unknown {
   if (byte === 0x5b) return readArray(c)
   const word = words.get(byte)
   if (word === undefined) return c.mode === HOLD ? void scanFinite(c) : readNumber(c)
-  if (!c.take(word.bytes)) c.fail()
+  if (!c.take(word.token)) c.fail()
   return word.value
 }
 

@@ -1,8 +1,8 @@
+import { Token } from '../json/token.ts'
 import type { Shape } from './shape.ts'
 
-const encoder = new TextEncoder()
-const TRUE = encoder.encode('true')
-const FALSE = encoder.encode('false')
+const TRUE = new Token('true')
+const FALSE = new Token('false')
 
 export const boolean: Shape<boolean> = {
   read(c) {
@@ -12,6 +12,6 @@ export const boolean: Shape<boolean> = {
   },
   skip: (c) => c.take(TRUE) || c.take(FALSE),
   write(value, out) {
-    out.bytes(value ? TRUE : FALSE)
+    out.bytes((value ? TRUE : FALSE).bytes)
   },
 }

@@ -1,8 +1,9 @@
 import { isCanonical } from '../json/cursor.ts'
 import { Members } from '../json/parse.ts'
+import { Token } from '../json/token.ts'
 import { type Shape, writeValue } from './shape.ts'
 
-const EMPTY = new TextEncoder().encode('{}')
+const EMPTY = new Token('{}')
 
 /** An object of free keys whose values all have one shape; of equal keys the last wins (LVR1.md 3.3). */
 export function map<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {

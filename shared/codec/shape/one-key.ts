@@ -1,15 +1,14 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
+import { Token } from '../json/token.ts'
 import { type Shape, writeValue } from './shape.ts'
-
-const encoder = new TextEncoder()
 
 /** An object with exactly one key, which says what the value is (LVR1.md 2: records, RegionDelta). */
 export function oneKey(variants: ReadonlyMap<string, Shape>): Shape<Readonly<Record<string, unknown>>> {
   const longest = Math.max(...Array.from(variants.keys(), ({ length }) => length))
   const names = Array.from(variants, ([key, shape]) => ({
     key,
-    token: encoder.encode(`${JSON.stringify(key)}:`),
+    token: new Token(`${JSON.stringify(key)}:`),
     shape,
   }))
   const readKey = (c: Cursor) => {

@@ -1,5 +1,6 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
+import { Token } from '../json/token.ts'
 import { check, checked } from './checked.ts'
 import { write } from './held.ts'
 import { type Shape, type ShapeSink, writeValue } from './shape.ts'
@@ -32,10 +33,10 @@ export function only(struct: Struct, name: string): Struct {
 export class Struct implements Shape<Record<string, unknown>> {
   readonly fields: readonly Field[]
   /** `"name":` of each field. */
-  readonly #tokens: readonly Uint8Array[]
+  readonly #tokens: readonly Token[]
   /** `{"name":` and `,"name":` of each field. */
-  readonly #firsts: readonly Uint8Array[]
-  readonly #others: readonly Uint8Array[]
+  readonly #firsts: readonly Token[]
+  readonly #others: readonly Token[]
   /** `"name":default`, of the fields that are always written and may be missing. */
   readonly #defaults: readonly (string | undefined)[]
   readonly #index: ReadonlyMap<string, number>
@@ -44,9 +45,9 @@ export class Struct implements Shape<Record<string, unknown>> {
   constructor(fields: readonly Field[]) {
     if (fields.length > MOST_FIELDS) throw new RangeError(`over ${MOST_FIELDS} fields`)
     this.fields = fields
-    this.#tokens = fields.map(({ name }) => encoder.encode(`${JSON.stringify(name)}:`))
-    this.#firsts = fields.map(({ name }) => encoder.encode(`{${JSON.stringify(name)}:`))
-    this.#others = fields.map(({ name }) => encoder.encode(`,${JSON.stringify(name)}:`))
+    this.#tokens = fields.map(({ name }) => new Token(`${JSON.stringify(name)}:`))
+    this.#firsts = fields.map(({ name }) => new Token(`{${JSON.stringify(name)}:`))
+    this.#others = fields.map(({ name }) => new Token(`,${JSON.stringify(name)}:`))
     this.#defaults = fields.map(({ name, shape, fallback, omit }) =>
       fallback === undefined || omit !== undefined
         ? undefined
@@ -122,7 +123,7 @@ export class Struct implements Shape<Record<string, unknown>> {
   #fieldAt(c: Cursor, next: number): number {
     const last = Math.min(next + TRIES, this.#tokens.length)
     for (let index = next; index < last; index++) {
-      if (c.take(this.#tokens[index] as Uint8Array)) {
+      if (c.take(this.#tokens[index] as Token)) {
         c.next()
         return index
       }
@@ -162,7 +163,7 @@ export class Struct implements Shape<Record<string, unknown>> {
     let tokens = from === 0 ? this.#firsts : this.#others
     for (let index = from; index < this.fields.length; index++) {
       const { shape, omit, secret } = this.fields[index] as Field
-      if (!c.take(tokens[index] as Uint8Array)) {
+      if (!c.take(tokens[index] as Token)) {
         if (omit === undefined && !this.#fill(c, index, tokens === this.#firsts)) return false
         continue
       }
@@ -195,7 +196,7 @@ export class Struct implements Shape<Record<string, unknown>> {
       const { name, shape, fallback } = this.fields[index] as Field
       const isWanted = names.includes(name)
       if (isWanted) left--
-      if (c.take(tokens[index] as Uint8Array)) {
+      if (c.take(tokens[index] as Token)) {
         tokens = this.#others
         if (isWanted) picked[name] = shape.read(c)
         else check(shape, c)
@@ -222,7 +223,7 @@ export class Struct implements Shape<Record<string, unknown>> {
       if (field.omit === 'empty' && (member as readonly unknown[]).length === 0) return
       out.byte(separator)
       separator = 0x2c
-      out.bytes(this.#tokens[index] as Uint8Array)
+      out.bytes((this.#tokens[index] as Token).bytes)
       writeValue(field.shape, member, out)
     })
     if (separator === 0x7b) out.byte(separator)

@@ -1,15 +1,14 @@
 import type { Cursor } from '../json/cursor.ts'
 import { readShortString } from '../json/string.ts'
+import { Token } from '../json/token.ts'
 import type { Shape } from './shape.ts'
 import type { Struct } from './struct.ts'
-
-const encoder = new TextEncoder()
 
 /** A structure whose field `key`, the first in wire order, says which of several it is; the tag may stand anywhere, or first in an array. */
 export function tagged(key: string, variants: ReadonlyMap<string, Struct>): Shape<Record<string, unknown>> {
   const longest = Math.max(key.length, ...Array.from(variants.keys(), ({ length }) => length))
   const openings = Array.from(variants, ([tag, variant]) => ({
-    token: encoder.encode(`{${JSON.stringify(key)}:${JSON.stringify(tag)}`),
+    token: new Token(`{${JSON.stringify(key)}:${JSON.stringify(tag)}`),
     variant,
   }))
   const variantOf = (tag: unknown) => variants.get(tag as string)

@@ -1,13 +1,13 @@
 import { readShortString } from '../json/string.ts'
+import { Token } from '../json/token.ts'
 import type { Shape } from './shape.ts'
 
-const encoder = new TextEncoder()
-const NULL = encoder.encode('null')
+const NULL = new Token('null')
 
 /** One of a few words. The reference also takes `{"running":null}` for it (LVR1.md 3.1). */
 export function word(words: readonly string[]): Shape<string> {
   const known = new Set(words)
-  const spelled = words.map((text) => ({ text, token: encoder.encode(JSON.stringify(text)) }))
+  const spelled = words.map((text) => ({ text, token: new Token(JSON.stringify(text)) }))
   const longest = Math.max(...words.map(({ length }) => length))
   return {
     read(c) {
@@ -41,7 +41,7 @@ export function word(words: readonly string[]): Shape<string> {
 
 /** The tag of a tagged structure: this word and no other form of it. */
 export function tag(text: string): Shape<string> {
-  const token = encoder.encode(JSON.stringify(text))
+  const token = new Token(JSON.stringify(text))
   return {
     read(c) {
       if (readShortString(c, text.length) !== text) c.fail()
