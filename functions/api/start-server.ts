@@ -7,6 +7,7 @@ import { type AdminToken, adminToken } from './admin-token.ts'
 import { answerError, refusalOf } from './answer-error.ts'
 import { createApp } from './app.ts'
 import { keepDoing } from './background.ts'
+import { FEATURES_OFFERED } from './features.ts'
 import { createHostCheck } from './host-check.ts'
 import { badRequest } from './issues.ts'
 import { LOCAL_LIMITS } from './limits.ts'
@@ -79,7 +80,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       tokens,
       clock: systemClock,
       limits: LOCAL_LIMITS,
-      features: ['uploads', 'events', 'fork', 'usage'],
+      features: FEATURES_OFFERED,
       version: VERSION,
       closing: closing.signal,
       checkHost: createHostCheck(env.host, [hostname()]),

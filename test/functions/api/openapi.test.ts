@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
 import { testApi } from './api-kit.ts'
 
 /** API.md, route by route: query parameters, then every status that is named. A feature's routes are added with it. */
@@ -44,7 +45,7 @@ interface Operation {
 }
 
 async function operations() {
-  const { root } = await testApi({ features: ['uploads', 'events', 'fork', 'usage'] })
+  const { root } = await testApi({ features: FEATURES_OFFERED })
   const doc = JSON.parse((await root.get('/v1/openapi.json')).text)
   const found = new Map<string, Operation>()
   for (const [path, item] of Object.entries<Record<string, Operation>>(doc.paths)) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
 import { EXIT } from '../../../functions/cli/exit-codes.ts'
 import { sparkline } from '../../../functions/cli/sparkline.ts'
 import { startServer, URL_OF_SERVER } from '../../shared/client/kit.ts'
@@ -15,7 +16,7 @@ const said = (text: string) =>
   frame(JSON.stringify({ Message: { message: { role: 'user', content: text }, at: 1 } }))
 
 const withServer = async () => {
-  const server = await startServer(undefined, ['events', 'fork', 'usage'])
+  const server = await startServer(undefined, FEATURES_OFFERED)
   const cli = cliIn({ fetch: server.fetch, env: { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: server.token } })
   cli.write('run.lvr', demoBytes())
   expect((await cli.run('push run.lvr --run demo')).code).toBe(EXIT.ok)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
 import { startServer, URL_OF_SERVER } from '../../shared/client/kit.ts'
 import { cliIn } from './kit.ts'
 
@@ -8,7 +9,7 @@ const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf
 const lines = [...readme.matchAll(/^npm run -s cli -- ([^#\n]*)/gm)].map(([, line = '']) => line.trim())
 
 it('the commands of the README do what it says, in its order', async () => {
-  const server = await startServer()
+  const server = await startServer(undefined, FEATURES_OFFERED)
   const env = { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: server.token }
   const { run, folder } = cliIn({ fetch: server.fetch, env })
   let count = 0
