@@ -5,6 +5,7 @@ import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
 import { growthBench } from './growth.ts'
+import { stateAtBench } from './state-at.ts'
 
 /** `npm run bench -- [NAME…] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
 const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>> = {
@@ -12,6 +13,7 @@ const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>>
   append: appendBench,
   cost: costBench,
   growth: growthBench,
+  'state-at': stateAtBench,
 }
 
 const { values, positionals } = parseArgs({

@@ -31,6 +31,8 @@ interface Piece {
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024
+/** Of a range of several pieces the first is smaller: a page often ends in it. */
+const FIRST_PIECE_BYTES = 1024 * 1024
 /** Pieces that are fetched at once, at most. */
 const PIECES_AHEAD = 4
 
@@ -110,13 +112,15 @@ export function openView(
 /** The pieces of start..end, lazily; throws where the extents leave a hole. */
 function* plan(run: RunKey, head: Head, start: number, end: number): Generator<Piece> {
   let position = start
+  let pieceBytes = end - start > PIECE_BYTES ? FIRST_PIECE_BYTES : PIECE_BYTES
   for (const [origin, extent] of extentsInOrder(head)) {
     const objectEnd = origin + extent.length
     if (objectEnd <= position) continue
     if (origin > position || position >= end) break
     const key = objectKey(run, origin, extent)
     while (position < Math.min(end, objectEnd)) {
-      const pieceEnd = Math.min(end, objectEnd, position + PIECE_BYTES)
+      const pieceEnd = Math.min(end, objectEnd, position + pieceBytes)
+      pieceBytes = PIECE_BYTES
       yield { start: position, end: pieceEnd, key, origin, objectEnd }
       position = pieceEnd
     }
