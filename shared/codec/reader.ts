@@ -162,7 +162,7 @@ class LenientReader<R> {
 }
 
 /** Whether the payload, as far as it is there, begins as a record does: `{` and then `"`, blanks allowed before each. */
-export function opensRecord(payload: Uint8Array): boolean {
+function opensRecord(payload: Uint8Array): boolean {
   const brace = afterBlanks(payload, 0)
   return payload[brace] === 0x7b && payload[afterBlanks(payload, brace + 1)] === 0x22
 }

@@ -1,5 +1,3 @@
-import { PREAMBLE, walkFrames } from '#codec'
-
 // The fold as anyone would write it first: JSON.parse of every frame, plain objects, changed in place. It loses digits
 // and checks nothing; it is here to be measured against.
 
@@ -98,10 +96,4 @@ export class JsonFold {
     const counts = regions.map(({ entries, ...region }) => ({ ...region, entries: entries?.length ?? 0 }))
     return { point: this.points - 1, at: this.at, status, iteration, ...totals, regions: counts }
   }
-}
-
-export function jsonFold(bytes: Uint8Array): JsonFold {
-  const fold = new JsonFold()
-  for (const { payload } of walkFrames(bytes.subarray(PREAMBLE.length))) fold.take(payload)
-  return fold
 }

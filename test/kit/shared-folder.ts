@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, it } from 'vitest'
 
 /** The read-only inputs (design, golden data, acceptance) beside the checkout. */
-export const SHARED = new URL('../../../shared/', import.meta.url)
+const SHARED = new URL('../../../shared/', import.meta.url)
 
 export const hasShared = existsSync(SHARED)
 

@@ -10,7 +10,7 @@ export const REWRITE = 2
 export type Mode = typeof HOLD | typeof VALUES | typeof REWRITE
 
 /** LVR1.md 3.1: more arrays and objects inside each other make a record invalid; its own object is the first. */
-export const MAX_DEPTH = 127
+const MAX_DEPTH = 127
 
 /** The bytes are not what the shape says. Never carries bytes of the payload: `path` is made of schema names only. */
 export class Mismatch extends Error {

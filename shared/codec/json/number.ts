@@ -13,7 +13,7 @@ const decoder = new TextDecoder()
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
 
 /** Goes over the number here and says whether it is spelled as an integer. */
-export function scanNumber(c: Cursor): boolean {
+function scanNumber(c: Cursor): boolean {
   let integer = true
   if (c.peek() === 0x2d) c.at++
   if (c.peek() === 0x30) c.at++

@@ -3,7 +3,7 @@ import { Raw } from '../raw.ts'
 import { Sink } from './sink.ts'
 
 /** The largest piece that `jsonChunks` gives. */
-export const CHUNK_BYTES = 65_536
+const CHUNK_BYTES = 65_536
 
 /**
  * Writes a value as compact JSON, in chunks of at most 64 KiB, taking from lazy iterables only as much as is written.
