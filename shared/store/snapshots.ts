@@ -1,5 +1,5 @@
-import { digestOf, loadDigest } from '../codec/index.ts'
-import type { RunKey } from '../schema/index.ts'
+import { digestOf, type Frame, loadDigest } from '../codec/index.ts'
+import { isRunfoldError, type RunKey } from '../schema/index.ts'
 import { derivedKey, extentStart, HASH_DIGITS } from './keys.ts'
 import { viewOf } from './parts.ts'
 import type { Head, Objects, StorePorts } from './ports.ts'
@@ -9,6 +9,7 @@ import { listBytes, snapshotBytes } from './reading/snapshot.ts'
 import { indexBytes, type SnapshotEntry } from './reading/snapshot-index.ts'
 import { snapshotsOf } from './reading/snapshots.ts'
 import { recordReader } from './reading/state-at.ts'
+import type { ArchiveView } from './reading/view.ts'
 import { knownBefore } from './replay.ts'
 import { isSnapshotDue, type SnapshotPolicy, snapshotsEnd, wantsSnapshots } from './snapshot-policy.ts'
 import { type ClosedStretch, Stretch } from './stretch.ts'
@@ -39,7 +40,7 @@ export async function writeSnapshots(
   const entries = [...kept]
   let last = { offset: kept.at(-1)?.offset ?? 0, bytes: kept.at(-1)?.length ?? 0 }
   let isDone = true
-  for await (const frame of framesFrom(view, begin, snapshotsEnd(head, policy, isAtRest))) {
+  for await (const frame of soundFrames(view, begin, snapshotsEnd(head, policy, isAtRest))) {
     stretch.add(frame, read(frame.payload))
     const offset = frame.offset + frame.length
     if (!isSnapshotDue(policy, offset, last, ends.has(offset))) continue
@@ -52,6 +53,15 @@ export async function writeSnapshots(
   const newest = entries.at(-1)
   if (!newest || entries.length === kept.length) return true
   return (await commitIndex(ports, run, head, entries, newest)) && isDone
+}
+
+/** Damage is named by verify and by whoever reads there; what lies before it keeps its snapshots. */
+async function* soundFrames(view: ArchiveView, begin: Boundary, end: number): AsyncGenerator<Frame> {
+  try {
+    yield* framesFrom(view, begin, end)
+  } catch (error) {
+    if (!isRunfoldError(error, 'internal')) throw error
+  }
 }
 
 const extentEnds = ({ extents }: Head): ReadonlySet<number> =>

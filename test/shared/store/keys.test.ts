@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { extentName, objectKey, objectPrefix, parseObjectKey } from '../../../shared/store/keys.ts'
+import {
+  derivedKey,
+  extentName,
+  objectKey,
+  objectPrefix,
+  parseDerivedKey,
+  parseObjectKey,
+} from '../../../shared/store/keys.ts'
 
 const run = { tenant: 'acme', run_id: 'Run-1' }
 const place = { sweep: 3, start: 4096, length: 77, hash: '0123456789abcdef' }
@@ -35,4 +42,22 @@ it('other objects of a run are none of ours', () => {
 it('extents sort as their offsets do', () => {
   const starts = [0, 9, 10, 4096, 2 ** 40, Number.MAX_SAFE_INTEGER]
   expect(starts.map(extentName).toSorted()).toEqual(starts.map(extentName))
+})
+
+it('what is derived has keys of its own, which differ by life and content too', () => {
+  const snapshot = { sweep: 3, life: 7, seq: 812, offset: 1_048_610, hash: '0123456789abcdef' }
+  const key = derivedKey(run, 'snapshot', snapshot)
+  expect(key).toBe('runs/acme/Run-1/snapshot-0000000003-7-812-1048610-0123456789abcdef')
+  expect(parseDerivedKey(run, key)).toEqual({ kind: 'snapshot', ...snapshot })
+  expect(parseObjectKey(run, key)).toBeUndefined()
+  expect(parseDerivedKey(run, objectKey(run, 4096, place))).toBeUndefined()
+  expect(parseDerivedKey({ ...run, run_id: 'Run' }, key)).toBeUndefined()
+  const keys = [
+    key,
+    derivedKey(run, 'index', snapshot),
+    derivedKey(run, 'snapshot', { ...snapshot, life: 8 }),
+    derivedKey(run, 'snapshot', { ...snapshot, sweep: 4 }),
+    derivedKey(run, 'snapshot', { ...snapshot, hash: 'f123456789abcdef' }),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
 })

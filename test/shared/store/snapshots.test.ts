@@ -14,6 +14,7 @@ import {
   recordsPage,
   type StorePorts,
 } from '#store'
+import { objectKey } from '../../../shared/store/keys.ts'
 import { journal } from '../../kit/journal.ts'
 import { StoredRun, testArchive } from '../../kit/stored-run.ts'
 
@@ -156,6 +157,23 @@ it('snapshots of an earlier life are not used by the next one', async () => {
   const stale = { ...head, snapshot: old.snapshot }
   const view = openView(kit.ports.objects, run.key, stale, async () => stale)
   expect(await answered(view)).toEqual(expected)
+})
+
+it('what lies before damage keeps its snapshots, and maintenance goes on', async () => {
+  const kit = await snapshotted(sample())
+  const { snapshot, tail, extents } = await kit.head()
+  const [start, last] = Object.entries(extents).at(-1) as [string, Head['extents'][string]]
+  const lost = objectKey(kit.run.key, Number(start), last)
+  await kit.run.append(...long())
+  await kit.ports.objects.remove([lost])
+  const [, more] = Object.entries((await kit.head()).extents).at(-1) as [string, Head['extents'][string]]
+  expect(more.length).toBeGreaterThan(TINY.everyBytes)
+  await kit.ports.index.commit(kit.run.key, {}, { set: { snapshot: null } })
+  await maintain(kit.ports, kit.run, kit.maintainer)
+  const { snapshot: found } = await kit.head()
+  expect(snapshot?.offset).toBe(tail)
+  expect(found?.offset).toBeGreaterThan(0)
+  expect(found?.offset).toBeLessThanOrEqual(Number(start))
 })
 
 describe('the sweep', () => {
