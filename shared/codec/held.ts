@@ -69,7 +69,7 @@ export type HeldRecord =
       readonly at: Int
       readonly stage_index: Int
       readonly iteration: Int
-      readonly response: string
+      readonly response: Raw<string>
       readonly calls: readonly Raw<ToolCall>[]
     }
   | {

@@ -15,6 +15,7 @@ import {
 } from '../schema/index.ts'
 import { encodeFrame } from './frame.ts'
 import type { HeldRecord } from './held.ts'
+import { hold } from './hold.ts'
 import { Cursor, Mismatch } from './json/cursor.ts'
 import { isJson } from './json/grammar.ts'
 import { readNumber } from './json/number.ts'
@@ -47,11 +48,15 @@ const CARRIED: ReadonlyMap<unknown, Shape> = new Map(
     runMeta,
     message,
     toolCall,
+    recordBodies.ToolBatch.shape.response,
     recordBodies.ToolCallDone.shape.result,
     recordBodies.Inference,
     recordBodies.InferenceUsage,
   ].map((schema) => [schema, held(compile(schema as z.ZodType)) as Shape]),
 )
+
+/** What a missing response is held as. */
+const TEXT = recordBodies.ToolBatch.shape.response
 
 const BODIES = new Set<unknown>(Object.values(recordBodies))
 
@@ -90,6 +95,10 @@ function heldRecord(tagged: Tagged<object>): HeldRecord {
   if (kind === 'InferenceUsage') {
     const usage = body as Raw<RecordBody<'InferenceUsage'>>
     return { kind, at: lastInteger(usage.bytes), usage }
+  }
+  if (kind === 'ToolBatch') {
+    const batch = body as Extract<HeldRecord, { kind: 'ToolBatch' }>
+    return { ...batch, kind, response: hold(TEXT, batch.response) }
   }
   // Every other body's fields are named as HeldRecord names them; only a Header has no time.
   return { kind, at: null, ...body } as HeldRecord

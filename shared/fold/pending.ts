@@ -10,7 +10,7 @@ type Done = Extract<HeldRecord, { kind: 'ToolCallDone' }>
 export interface OpenBatch {
   readonly stage_index: Int
   readonly iteration: Int
-  readonly response: string
+  readonly response: Raw<string>
   readonly calls: readonly Raw<ToolCall>[]
   readonly results: AppendList<{ readonly call_id: string; readonly result: Raw<string> }>
 }
@@ -35,7 +35,7 @@ export function pendingAtEnd(batch: OpenBatch | null, iteration: Int, window: Wi
   const first = batch.calls[0]
   if (first && hasCall(window, first.read().id)) return null
   const { stage_index, response } = batch
-  return { stage_index, iteration, response, calls: callsWithResults(batch) }
+  return { stage_index, iteration, response: response.read(), calls: callsWithResults(batch) }
 }
 
 /** Each result goes to the first call of its id; the last one wins. */

@@ -29,7 +29,7 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
       return new Raw(asIs ? slice : rewrite(inner, slice), decode)
     },
     skip: (c) => inner.skip(c),
-    write: (value, out) => out.bytes(value.bytes),
+    write: (value, out) => writeValue(inner, value, out),
   }
 }
 
