@@ -18,7 +18,7 @@ Object.assign(process.env, {
   RUNFOLD_ENDPOINT_S3: s3.endpoint,
   RUNFOLD_ENDPOINT_DYNAMODB: standIns.dynamodb,
   AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'stand-in',
-  AWS_SECRET_ACCESS_KEY: 'stand-in',
+  AWS_ACCESS_KEY_ID: 'standin',
+  AWS_SECRET_ACCESS_KEY: 'standin',
 })
 await runServer(nodePlatform, process.env, process.argv.slice(2))

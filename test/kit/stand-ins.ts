@@ -18,13 +18,13 @@ export interface StandIns {
   stop(): Promise<void>
 }
 
-/** Any credentials do; the SDK wants some. The fault proxy judges presigned URLs by them. */
-export const SECRET_ACCESS_KEY = 'stand-in'
+/** Any credentials do, but the SDK wants some, and DynamoDB Local takes only letters. The fault proxy judges presigned URLs by them. */
+export const SECRET_ACCESS_KEY = 'standin'
 
 const serviceAt = (endpoint: string): ServiceOptions => ({
   endpoint,
   region: 'us-east-1',
-  credentials: { accessKeyId: 'stand-in', secretAccessKey: SECRET_ACCESS_KEY },
+  credentials: { accessKeyId: 'standin', secretAccessKey: SECRET_ACCESS_KEY },
 })
 
 /** Starts both on free ports, with the bucket and the table made; with a `folder` their state outlives the process. */
