@@ -20,11 +20,36 @@ export interface Session {
   readonly signal: AbortSignal
   config(): Promise<Config>
   client(): Promise<Client>
+  /** A client of another server than the one that the settings name. */
+  connect(config: Config): Promise<Client>
 }
 
 export const createSession = (io: Io, options: GlobalOptions): Session => {
   const err = createOutput(io.stderr, io.env)
   const config = once(() => readConfig(io, options.url))
+  const connect = async ({ url, token }: Config): Promise<Client> => {
+    if (token && url.startsWith('http:') && !isLoopback(url)) {
+      await err.line('the connection is not encrypted: others on the way can read the token')
+    }
+    let isReached = false
+    return createClient({
+      url,
+      ...(token && { token }),
+      fetch: async (...request) => {
+        const answer = await io.fetch(...request)
+        isReached = true
+        return answer
+      },
+      signal: io.signal,
+      retry: {
+        ...io.retry,
+        // A server that never was there is said at once; one that went away is waited for.
+        giveUpOn: (error) => !isReached && error.facts.reason !== undefined,
+        onRetry: (error, pauseMs) =>
+          void err.line(`${oneLine(error.message)}; trying again in ${Math.ceil(pauseMs / 1000)} s`),
+      },
+    })
+  }
   return {
     io,
     out: createOutput(io.stdout, io.env),
@@ -32,30 +57,8 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
     json: options.json === true,
     signal: io.signal,
     config,
-    client: once(async () => {
-      const { url, token } = await config()
-      if (token && url.startsWith('http:') && !isLoopback(url)) {
-        await err.line('the connection is not encrypted: others on the way can read the token')
-      }
-      let isReached = false
-      return createClient({
-        url,
-        ...(token && { token }),
-        fetch: async (...request) => {
-          const answer = await io.fetch(...request)
-          isReached = true
-          return answer
-        },
-        signal: io.signal,
-        retry: {
-          ...io.retry,
-          // A server that never was there is said at once; one that went away is waited for.
-          giveUpOn: (error) => !isReached && error.facts.reason !== undefined,
-          onRetry: (error, pauseMs) =>
-            void err.line(`${oneLine(error.message)}; trying again in ${Math.ceil(pauseMs / 1000)} s`),
-        },
-      })
-    }),
+    client: once(async () => connect(await config())),
+    connect,
   }
 }
 
