@@ -30,7 +30,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   7: 'fenced: another owner has taken the run, stop writing',
   8: 'the bytes here and on the server differ; nothing was changed',
   9: 'pushed up to the last whole frame; the torn bytes after it were not sent',
-  10: 'verification found damage',
+  10: 'verification found damage, or a rebuild could not give all bytes back',
   11: 'the input is not an LVR1 archive, or a frame is over a limit',
   130: 'interrupted',
 }

@@ -3,6 +3,7 @@ import { inspect as inspectValue } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import about from '../../package.json' with { type: 'json' }
 import type { Act, Verb } from './command.ts'
+import { copy } from './commands/copy.ts'
 import { demo } from './commands/demo.ts'
 import { diff } from './commands/diff.ts'
 import { exitCodes } from './commands/exit-codes.ts'
@@ -13,6 +14,7 @@ import { lease } from './commands/lease.ts'
 import { ls } from './commands/ls.ts'
 import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
+import { rebuild } from './commands/rebuild.ts'
 import { records } from './commands/records.ts'
 import { replay } from './commands/replay.ts'
 import { rm } from './commands/rm.ts'
@@ -35,6 +37,7 @@ const VERBS: readonly Verb[] = [
   demo,
   push,
   pull,
+  copy,
   ls,
   show,
   fold,
@@ -49,6 +52,7 @@ const VERBS: readonly Verb[] = [
   lease,
   token,
   rm,
+  rebuild,
   exitCodes,
 ]
 

@@ -1,0 +1,118 @@
+import { resolve } from 'node:path'
+import prettyBytes from 'pretty-bytes'
+import type { FailedRun, RebuiltRun } from '#store'
+import { readServerEnv, SettingError } from '../../env.ts'
+import { examples, type Verb } from '../command.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { explain } from '../explain.ts'
+import type { Session } from '../session.ts'
+import { environmentOf, STORE_VARIABLES, type StoreOptions, withStoreOptions } from '../store-options.ts'
+import { oneLine } from '../terminal-text.ts'
+import { UsageError } from '../usage-error.ts'
+
+type Found = RebuiltRun | FailedRun
+
+/** A shell around the store's rebuild: it is loaded only here, so that no other command pays for it. */
+export const rebuild: Verb = (program, act) =>
+  withStoreOptions(
+    program
+      .command('rebuild')
+      .summary('make a lost index again from the stored objects')
+      .description(
+        'Makes the index of a store again from its objects alone, for when index.sqlite or the table is lost. Restoring a ' +
+          'backup of it (on AWS: point-in-time recovery) comes first; this is for when there is none. Stop every server ' +
+          'before. Runs that the index knows are left as they are, so an interrupted rebuild may be repeated.',
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+Afterwards every owner has to take its lease anew, and for a week nothing is swept. What two writers left at the end of a
+run, so that nobody can tell which of it was acknowledged, is kept aside meanwhile and named. Tokens are not in the objects:
+only the admin token is there again, which is made where the data folder has none. Direct uploads that were open are lost.
+${examples('rebuild --data /var/lib/runfold', 'rebuild --store aws --bucket my-runs --table my-runs')}`,
+    )
+    .action(
+      act(async (session, options: StoreOptions) => {
+        const store = await opened(session, options)
+        try {
+          return await rebuildAll(session, store)
+        } finally {
+          store.close()
+        }
+      }),
+    )
+
+const opened = async ({ io, err }: Session, options: StoreOptions) => {
+  const [{ nodePlatform }, { createLog }, { adminToken }, store] = await Promise.all([
+    import('../../api/platform.ts'),
+    import('../../api/log.ts'),
+    import('../../api/admin-token.ts'),
+    import('#store'),
+  ])
+  const env = settings(environmentOf(io.env, options, STORE_VARIABLES))
+  const data = resolve(io.cwd, env.data)
+  const log = createLog(false, (line) => void err.line(line))
+  const { ports, close } = await nodePlatform.openStore({ ...env, data }, log)
+  const tokens = store.createTokens(ports.tokens, store.systemClock)
+  return {
+    runs: () => store.rebuild(ports, store.systemClock),
+    /** @returns where it stands */
+    installToken: async () => {
+      const token = await adminToken(data, env.adminToken)
+      await tokens.install(token.text)
+      return token.place
+    },
+    close,
+  }
+}
+
+const settings = (env: Session['io']['env']) => {
+  try {
+    return readServerEnv(env)
+  } catch (error) {
+    throw error instanceof SettingError ? new UsageError(error.message) : error
+  }
+}
+
+const rebuildAll = async (
+  session: Session,
+  store: Awaited<ReturnType<typeof opened>>,
+): Promise<ExitCode | undefined> => {
+  const { out, json, signal } = session
+  const counts = { rebuilt: 0, deleted: 0, known: 0, failed: 0 }
+  let code: ExitCode | undefined
+  for await (const found of store.runs()) {
+    signal.throwIfAborted()
+    counts[found.outcome]++
+    await (json ? out.json(rowOf(found)) : tell(session, found))
+    if (found.outcome === 'failed') code = EXIT.failed
+    else if (found.lost || found.undecided.length > 0) code ??= EXIT.damaged
+  }
+  const place = await store.installToken()
+  if (json) return code
+  const { rebuilt, deleted, known, failed } = counts
+  await out.line(
+    `${rebuilt} runs given back, ${deleted} deleted ones, ${known} known already, ${failed} failed; admin token: ${place}`,
+  )
+  return code
+}
+
+const nameOf = ({ run: { tenant, run_id } }: Found): string => `${oneLine(tenant)}/${oneLine(run_id)}`
+
+const rowOf = ({ run, ...found }: Found) =>
+  found.outcome === 'failed'
+    ? { ...run, outcome: found.outcome, error: explain(found.error).problem }
+    : { ...run, ...found }
+
+const tell = async ({ out, err }: Session, found: Found): Promise<void> => {
+  if (found.outcome === 'failed') return err.line(`${nameOf(found)}: ${explain(found.error).text}`)
+  const { outcome, tail, frames, undecided, lost } = found
+  if (outcome === 'rebuilt') await out.line(`${nameOf(found)}: ${prettyBytes(tail)}, ${frames} frames`)
+  if (lost) await err.line(`${nameOf(found)}: the archive bytes ${lost.start} to ${lost.end} are lost`)
+  if (undecided.length === 0) return
+  await err.line(
+    `${nameOf(found)}: ends at ${tail}; which of these came next cannot be told, they stay for a week:`,
+  )
+  for (const key of undecided) await err.line(`  ${oneLine(key)}`)
+}

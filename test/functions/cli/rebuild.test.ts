@@ -1,0 +1,80 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createArchive, createTokens, systemClock } from '#store'
+import { openLocalStore } from '#store/local'
+import { LIMITS, StoredRun, say } from '../../kit/stored-run.ts'
+import { cliIn } from './kit.ts'
+
+const lose = (data: string) => {
+  for (const end of ['', '-wal', '-shm']) rmSync(join(data, `index.sqlite${end}`), { force: true })
+}
+
+/** A data folder with two runs and a deleted one, whose index is lost; another writer left an object at the end of `torn`. */
+const ruined = async (isTorn = false) => {
+  const { folder, run } = cliIn()
+  const data = join(folder, 'data')
+  const store = await openLocalStore(data)
+  const archive = createArchive(store.ports, { clock: systemClock, limits: LIMITS })
+  const one = await StoredRun.begin(archive, 'one')
+  await one.append(say('a'), say('b'))
+  const gone = await StoredRun.begin(archive, 'gone')
+  await archive.remove(gone.key, { force: true })
+  if (isTorn) {
+    const torn = await StoredRun.begin(archive, 'torn')
+    await torn.append(say('certain'))
+    const { commit } = store.ports.index
+    store.ports.index.commit = async () => {
+      throw new Error('a crash')
+    }
+    await torn.append(say('of the other')).catch(() => {})
+    store.ports.index.commit = commit
+    await torn.append(say('of the one'))
+  }
+  store.close()
+  lose(data)
+  return { data, run, one }
+}
+
+it('rebuild gives the runs of a data folder back, and the admin token opens them', async () => {
+  const { data, run, one } = await ruined()
+  const { code, out } = await run(`rebuild --data ${data}`)
+  expect(out).toContain('default/one: ')
+  expect(out).toContain('1 runs given back, 1 deleted ones, 0 known already, 0 failed')
+  expect(code).toBe(0)
+
+  const store = await openLocalStore(data)
+  const archive = createArchive(store.ports, { clock: systemClock, limits: LIMITS })
+  expect((await archive.view(one.key)).head).toMatchObject({ tail: one.tail, frames: 2 })
+  const token = readFileSync(join(data, 'admin-token'), 'utf8').trim()
+  expect(await createTokens(store.ports.tokens, systemClock).check(token)).toMatchObject({
+    tenant: 'default',
+  })
+  store.close()
+
+  const again = await run(`rebuild --data ${data} --json`)
+  expect(again.lines.map(({ run_id, outcome }) => [run_id, outcome])).toEqual([
+    ['gone', 'known'],
+    ['one', 'known'],
+  ])
+})
+
+it('rebuild names what it cannot decide, and ends with a code of its own', async () => {
+  const { data, run } = await ruined(true)
+  const { code, lines } = await run(`rebuild --data ${data} --json`)
+  expect(code).toBe(10)
+  const torn = lines.find(({ run_id }) => run_id === 'torn')
+  expect(torn).toMatchObject({ outcome: 'rebuilt', frames: 1, lost: null })
+  expect(torn?.undecided).toHaveLength(2)
+
+  lose(data)
+  const { err } = await run(`rebuild --data ${data}`)
+  expect(err).toContain('default/torn: ends at ')
+  expect(err).toContain('  runs/default/torn/')
+})
+
+it('rebuild wants a store that there is', async () => {
+  const { run } = cliIn()
+  expect((await run('rebuild --store elsewhere')).code).toBe(2)
+  expect((await run('rebuild --store aws')).err).toContain('RUNFOLD_BUCKET')
+})
