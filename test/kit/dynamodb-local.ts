@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +26,7 @@ export async function startDynamoDbLocal(jar: string): Promise<{ endpoint: strin
   const library = `-Djava.library.path=${join(dirname(jar), 'DynamoDBLocal_lib')}`
   const child = spawn('java', [library, '-jar', jar, '-inMemory', '-sharedDb', '-port', String(port)], {
     stdio: 'ignore',
+    cwd: tmpdir(), // it leaves a file where it runs
   })
   const ended = once(child, 'exit')
   const stop = async () => {

@@ -18,7 +18,10 @@ export interface StandIns {
   stop(): Promise<void>
 }
 
-/** Any credentials do, but the SDK wants some, and DynamoDB Local takes only letters. The fault proxy judges presigned URLs by them. */
+/**
+ * Any credentials do, but the SDK wants some, and DynamoDB Local takes only letters. The fault proxy judges presigned URLs
+ * by them.
+ */
 export const SECRET_ACCESS_KEY = 'standin'
 
 const serviceAt = (endpoint: string): ServiceOptions => ({
