@@ -1,12 +1,11 @@
 import { jsonBytes, jsonChunks } from '#codec'
 import { EVENTS_MEDIA_TYPE } from '#schema'
 import type { Clock, FrameItem } from '#store'
+import { liveBody } from './live-body.ts'
 import { joined } from './stream.ts'
 
 /** API.md: a comment at least every 15 s; looks at the run are half a second apart. */
 const HEARTBEAT_MS = 10_000
-/** A reader that takes nothing for so long is gone, or might as well be. */
-const STALL_MS = 60_000
 /** Events are gathered up to here. */
 const PIECE_BYTES = 64 << 10
 /** How long a client waits before it connects again. */
@@ -22,6 +21,8 @@ export interface EventStreamOptions {
   readonly leaving: AbortSignal
   /** Throws when the caller may not read on. */
   readonly stillAllowed: () => Promise<void>
+  /** Called once, however the stream ends. */
+  readonly ended: () => void
 }
 
 /** Items as Server-Sent Events; an empty list of them means that nothing new has come. */
@@ -29,7 +30,7 @@ export function answerEvents(
   batches: AsyncIterable<readonly FrameItem[]>,
   options: EventStreamOptions,
 ): Response {
-  const body = liveBody(events(batches, options), options.clock)
+  const body = liveBody(events(batches, options), options.clock, options.ended)
   const headers = {
     'Content-Type': EVENTS_MEDIA_TYPE,
     'Cache-Control': 'no-store',
@@ -84,45 +85,4 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
     length = 0
   }
   if (length > 0) yield joined(some)
-}
-
-/**
- * A body whose pieces are sent as they come, each only when the reader has taken the one before. A reader that stops
- * taking them is cut off: what it holds of this process would otherwise be held for ever, and its token unchecked.
- */
-function liveBody(source: AsyncGenerator<Uint8Array>, clock: Clock): ReadableStream<Uint8Array> {
-  const left = new AbortController()
-  let taken = new AbortController()
-
-  const leave = async () => {
-    left.abort()
-    taken.abort()
-    await source.return(undefined)
-  }
-  const cutOff = async (controller: ReadableStreamDefaultController, { signal }: AbortController) => {
-    await clock.sleep(STALL_MS, signal)
-    if (signal.aborted) return
-    controller.error(new Error(`nothing was taken for ${STALL_MS / 1000} s`))
-    await leave()
-  }
-
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        taken.abort()
-        for (;;) {
-          const { done, value } = await source.next()
-          if (left.signal.aborted) return
-          if (done) return controller.close()
-          if (value.length === 0) continue
-          controller.enqueue(value)
-          taken = new AbortController()
-          void cutOff(controller, taken)
-          return
-        }
-      },
-      cancel: leave,
-    },
-    { highWaterMark: 0 },
-  )
 }

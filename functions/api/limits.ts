@@ -52,3 +52,24 @@ export class BodyBudget {
     }
   }
 }
+
+/** Bounds the streams that are open at once, so that whoever appends still finds a connection. */
+export class StreamBudget {
+  readonly #max: number
+  #open = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Throws `slow_down` over the bound; call what it gives once the stream has ended. */
+  take(): () => void {
+    if (this.#open >= this.#max) {
+      throw new RunfoldError('slow_down', `${this.#max} streams are open`, { retry_after_s: 5 })
+    }
+    this.#open++
+    return () => {
+      this.#open--
+    }
+  }
+}

@@ -4,7 +4,7 @@ import type { Clock, Head, RunIndex } from './ports.ts'
 import type { FrameItem } from './reading/records.ts'
 
 /** Between two looks at a run that somebody follows. */
-export const LOOK_MS = 500
+const LOOK_MS = 500
 
 /** One look at a run, shared by all who waited for it. */
 export interface Look {

@@ -54,7 +54,7 @@ export async function merge(
   return true
 }
 
-export function areNamed(sources: readonly Source[], head: Head | undefined): boolean {
+function areNamed(sources: readonly Source[], head: Head | undefined): boolean {
   return sources.every(({ name, extent }) => head?.extents[name]?.hash === extent.hash)
 }
 

@@ -3,8 +3,12 @@ import { EVENTS_MEDIA_TYPE, type EventsQuery, eventsQuery, LAST_EVENT_ID, lastEv
 import { type ArchiveView, type Boundary, boundaryAt } from '#store'
 import { answerEvents } from '../event-stream.ts'
 import { badRequest, parsed } from '../issues.ts'
+import { StreamBudget } from '../limits.ts'
 import { type Call, defineRoute, type Route, runOf } from '../route.ts'
 
+/** Of the connections of a process (start-server.ts), the most that streams may take. */
+const MAX_STREAMS = 1500
+const streams = new StreamBudget(MAX_STREAMS)
 /** Room for the last piece, before the platform cuts the answer. */
 const MARGIN_MS = 15_000
 
@@ -30,6 +34,7 @@ const show = defineRoute({
       until: maxAnswerMs === undefined ? undefined : began + maxAnswerMs - MARGIN_MS,
       leaving: call.leaving(),
       stillAllowed: call.stillAllowed,
+      ended: streams.take(),
     })
   },
 })

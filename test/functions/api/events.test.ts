@@ -171,6 +171,25 @@ describe('events', () => {
     await expect(reader.read()).rejects.toThrow('nothing was taken for 60 s')
   })
 
+  it('are bounded in number, and give their place back however they end', async () => {
+    const { path } = await makeRun(api.root, 'run')
+    const { token } = await api.token(['read'])
+    const ask = () =>
+      api.app.request(`http://127.0.0.1${path}/events`, { headers: { authorization: `Bearer ${token}` } })
+    const all = await Promise.all(Array.from({ length: 1500 }, ask))
+    expect((await ask()).status).toBe(503)
+    await all.pop()?.body?.cancel() // before anything was read
+    expect((await api.root.head(`${path}/events`)).status).toBe(200)
+    const last = await ask()
+    expect(last.status).toBe(200)
+    expect((await ask()).status).toBe(503)
+    await clock.advance(60_000) // nobody takes anything
+    const again = await Promise.all(Array.from({ length: 1500 }, ask))
+    expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]))
+    await clock.advance(60_000)
+    expect(clock.sleeping).toBe(0)
+  })
+
   it('answer HEAD without beginning to follow', async () => {
     const { path } = await makeRun(api.root, 'run')
     const answer = await api.root.head(`${path}/events`)
