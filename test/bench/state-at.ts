@@ -15,11 +15,13 @@ const QUESTIONS: Record<string, (x: number, frames: number) => string> = {
   point: (x, frames) => `points/${Math.floor((x * (frames - 8)) / 4)}`,
   time: (x, frames) => `fold?${PARTS}&at=${1 + Math.floor((x * (frames - 8)) / 4)}`,
   records: (x, frames) => `records?limit=10&from=${Math.floor(x * frames)}`,
+  present: () => `fold?${PARTS}`,
 }
 
 /**
  * The state at random moments of a short and of a long run, through HTTP on the local store, in turn: P8 says that they
- * cost the same. Nothing of a past state is kept by the server, so every answer is a cold one.
+ * cost the same. Nothing of a past state is kept by the server, so those answers are cold; the present one is warm. The
+ * exponents are those of time against the run's length, 0 where it does not matter.
  */
 export async function stateAtBench(log: (line: string) => void): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'runfold-bench-state-'))
@@ -54,6 +56,10 @@ async function measure(data: string, log: (line: string) => void): Promise<Figur
       figures[`${name}_ten_thousand_ms`] = rounded(short)
       figures[`${name}_million_ms`] = rounded(long)
       figures[`${name}_million_vs_ten_thousand`] = rounded(long / short)
+      figures[`${name}_exponent`] = rounded(
+        Math.log(long / short) / Math.log(RUNS.million / RUNS.ten_thousand),
+        3,
+      )
     }
     figures.million_vs_ten_thousand = figures.state_million_vs_ten_thousand ?? Number.NaN
     return figures

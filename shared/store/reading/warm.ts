@@ -4,7 +4,7 @@ import type { StateAt } from './state-at.ts'
 import type { ArchiveView } from './view.ts'
 
 /** Memory for runs that were folded a moment ago, all tenants together. */
-export const WARM_BYTES = 64 * 1024 * 1024
+const WARM_BYTES = 64 * 1024 * 1024
 
 /** The newest state that was folded of a run, and what it is known to be the state of. */
 interface Warm extends StateAt {
