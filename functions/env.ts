@@ -12,7 +12,7 @@ export interface ServerEnv {
 }
 
 /** Where runs are kept; what is not said of AWS (region, credentials) the SDK finds for itself. */
-export type StoreSettings = { readonly kind: 'local' } | AwsSettings
+type StoreSettings = { readonly kind: 'local' } | AwsSettings
 
 export interface AwsSettings {
   readonly kind: 'aws'
