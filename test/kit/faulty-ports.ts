@@ -1,21 +1,28 @@
 import { RunfoldError } from '#schema'
-import type { StoredObject, StorePorts } from '#store'
+import type { Objects, StoredObject, StorePorts } from '#store'
 
 // Ports whose every call stands still until a test says what becomes of it. So a test decides the order in which several
 // actors reach the storage, and where one of them is cut off.
 
-/** What can become of one waiting call. */
+/** What can become of one waiting step. */
 export interface Move {
+  readonly actor: string
   /** `<actor> <port>.<method>` and, for a fault, what goes wrong. */
   readonly label: string
   readonly isFault: boolean
   make(): Promise<void>
 }
 
-interface Call {
+/** What can go wrong with a step. */
+type Fault =
+  | 'dies' // it is done, and is the actor's last
+  | 'lost' // it is done, and nobody is told
+  | 'refused' // it is not done
+
+interface Step {
   readonly actor: string
   readonly label: string
-  readonly isWrite: boolean
+  readonly faults: readonly Fault[]
   readonly act: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -25,74 +32,94 @@ const WRITES = new Set(['put', 'compose', 'remove', 'commit', 'removeCard', 'put
 
 export class Gate {
   readonly #ports: StorePorts
-  #waiting: Call[] = []
+  readonly #acting = new Set<string>()
+  #waiting: Step[] = []
 
   constructor(ports: StorePorts) {
     this.#ports = ports
   }
 
-  /** The ports as one actor sees them. */
-  of(actor: string): StorePorts {
-    const { objects, index } = this.#ports
+  enter(actor: string): void {
+    this.#acting.add(actor)
+  }
+
+  leave(actor: string): void {
+    this.#acting.delete(actor)
+  }
+
+  /** Until every actor that has entered stands at the gate, has left, or is dead. */
+  async settled(): Promise<void> {
+    do await new Promise<void>((resolve) => setImmediate(resolve))
+    while ([...this.#acting].some((name) => !this.#waiting.some(({ actor }) => actor === name)))
+  }
+
+  /** The ports as one actor sees them; `uploads` are to be built on these. */
+  of(actor: string): Omit<StorePorts, 'uploads'> {
+    const { objects, index, tokens, uploadIndex } = this.#ports
     return {
-      ...this.#ports,
       objects: { ...this.#gated(actor, 'objects', objects), list: (prefix) => this.#list(actor, prefix) },
       index: this.#gated(actor, 'index', index),
+      uploadIndex: this.#gated(actor, 'uploadIndex', uploadIndex),
+      tokens,
     }
   }
 
-  /**
-   * Everything that may happen next: a call is answered, or with `faults` a write is refused, or done without its answer
-   * coming back, or done as the actor's last deed.
-   */
+  /** Something else that happens when the test says so. */
+  step<T>(actor: string, what: string, faults: readonly Fault[], act: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const label = `${actor} ${what}`
+      this.#waiting.push({ actor, label, faults, act, resolve: resolve as (value: unknown) => void, reject })
+    })
+  }
+
+  /** Everything that may happen next: a step is done, or with `faults` goes wrong in one of its ways. */
   moves(faults: boolean): Move[] {
-    return this.#waiting.flatMap((call) => {
-      const { actor, label, isWrite } = call
+    return this.#waiting.flatMap((step) => {
+      const { actor, label } = step
       const move = (what: string, make: () => Promise<void>): Move => ({
-        label: what ? `${label}, ${what}` : label,
+        actor,
+        label: `${label}${what}`,
         isFault: what !== '',
         make: async () => {
-          this.#waiting = this.#waiting.filter((other) => other !== call)
+          this.#waiting = this.#waiting.filter((other) => other !== step)
           await make()
         },
       })
-      const answered = move('', () => call.act().then(call.resolve, call.reject))
-      if (!faults) return [answered]
-      const crash = move('then the actor dies', async () => {
-        await call.act().catch(() => {})
-        this.#waiting = this.#waiting.filter((other) => other.actor !== actor)
-      })
-      const lost = move('the answer is lost', () =>
-        call.act().then(() => call.reject(unknown()), call.reject),
-      )
-      const refused = move('refused', async () => call.reject(unknown()))
-      return isWrite ? [answered, crash, lost, refused] : [answered, crash]
+      const done = move('', () => step.act().then(step.resolve, step.reject))
+      const wrong = {
+        dies: () =>
+          move(', then dies', async () => {
+            await step.act().catch(() => {})
+            this.leave(actor)
+            this.#waiting = this.#waiting.filter((other) => other.actor !== actor)
+          }),
+        lost: () =>
+          move(', the answer is lost', () => step.act().then(() => step.reject(unknown()), step.reject)),
+        refused: () => move(', refused', async () => step.reject(unknown())),
+      }
+      return faults ? [done, ...step.faults.map((fault) => wrong[fault]())] : [done]
     })
   }
 
   #gated<T extends object>(actor: string, port: string, target: T): T {
-    const gated = Object.entries(target).map(([method, act]) => [
-      method,
-      (...args: unknown[]) => this.#wait(actor, `${port}.${method}`, () => act.apply(target, args)),
-    ])
+    const gated = Object.entries(target).map(([method, act]) => {
+      const faults: readonly Fault[] = WRITES.has(method) ? ['dies', 'lost', 'refused'] : ['dies']
+      const wait = (...args: unknown[]) =>
+        this.step(actor, `${port}.${method}`, faults, () => act.apply(target, args))
+      return [method, wait]
+    })
     return Object.fromEntries(gated) as T
   }
 
-  #wait<T>(actor: string, call: string, act: () => Promise<T>): Promise<T> {
-    const isWrite = WRITES.has(call.split('.')[1] ?? '')
-    return new Promise<T>((resolve, reject) => {
-      const label = `${actor} ${call}`
-      this.#waiting.push({ actor, label, isWrite, act, resolve: resolve as (value: unknown) => void, reject })
-    })
-  }
-
   async *#list(actor: string, prefix: string) {
-    yield* await this.#wait(actor, 'objects.list', async () => {
-      const found: StoredObject[] = []
-      for await (const object of this.#ports.objects.list(prefix)) found.push(object)
-      return found
-    })
+    yield* await this.step(actor, 'objects.list', ['dies'], () => listed(this.#ports.objects, prefix))
   }
+}
+
+export async function listed(objects: Objects, prefix: string): Promise<StoredObject[]> {
+  const found: StoredObject[] = []
+  for await (const object of objects.list(prefix)) found.push(object)
+  return found
 }
 
 function unknown(): RunfoldError {

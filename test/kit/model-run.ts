@@ -1,16 +1,19 @@
 import { loadDigest, PREAMBLE } from '#codec'
-import { isRunfoldError, type RunKey } from '#schema'
+import { type AppendAnswer, isRunfoldError, type ProblemCode, type RunKey } from '#schema'
 import { type Archive, createArchive, createMaintainer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { merge } from '../../shared/store/merge.ts'
 import { piecesOf } from '../../shared/store/merge-policy.ts'
+import { ownUploads } from '../../shared/store/own-uploads.ts'
 import { sweep } from '../../shared/store/sweep.ts'
 import { Gate } from './faulty-ports.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
+import type { Told } from './model-told.ts'
+import { putPart } from './put-part.ts'
 import { collected, joined, LIMITS, say, sha256 } from './stored-run.ts'
 
-// A run with a few batches in it, actors that do things to it through a gate, and the promises that must hold of it after
-// whatever happened.
+// A run with a few batches in it, and actors that do things to it through a gate; what they were told is judged by
+// model-check.ts.
 
 export const RUN: RunKey = { tenant: 'default', run_id: 'model' }
 
@@ -20,40 +23,60 @@ export interface Batch {
   readonly bytes: Uint8Array
 }
 
-/** What the actors were told. */
-interface Told {
-  readonly acked: Batch[]
-  readonly taken: { readonly epoch: number; readonly tail: number }[]
-  readonly read: Uint8Array[]
-  readonly refused: { readonly actor: string; readonly code: string }[]
+/** An upload whose parts are stored, and what completes it. */
+export interface OpenUpload extends Batch {
+  readonly upload_id: string
+  readonly parts: readonly { readonly part_number: number; readonly etag: string }[]
 }
 
-/** Changes what reaches the storage, to see that a check notices. */
-export type Sabotage = (ports: StorePorts) => StorePorts
+/** A known bug: what the actors have instead of the real thing. */
+export interface Plant {
+  ports?(ports: StorePorts): StorePorts
+  archive?(archive: Archive): Archive
+  readonly graceMs?: number
+}
+
+export interface ModelOptions {
+  /** Stored before anybody moves. */
+  readonly batches: number
+  /** Of the sweep; none is the hardest case. */
+  readonly graceMs?: number
+  readonly plant?: Plant | undefined
+}
+
+const SECRET = new Uint8Array(32)
 
 export class ModelRun {
   readonly clock: ManualClock = manualClock()
   readonly ports: StorePorts
   readonly gate: Gate
   readonly archive: Archive
+  readonly graceMs: number
   readonly told: Told = { acked: [], taken: [], read: [], refused: [] }
+  /** Refusals that there is a reason for, given who plays. */
+  readonly expected = new Set<ProblemCode>(['unavailable'])
   /** Epoch of the first owner. */
   epoch = 0
   tail = 0
+  readonly #plant: Plant
 
-  constructor(sabotage: Sabotage = (ports) => ports) {
-    this.ports = memoryPorts(this.clock)
-    this.gate = new Gate(sabotage(this.ports))
+  private constructor({ graceMs = 0, plant = {} }: ModelOptions) {
+    const ports = memoryPorts(this.clock)
+    this.ports = { ...ports, uploads: ownUploads(ports.objects, this.clock, SECRET) }
+    this.gate = new Gate(this.ports)
     this.archive = this.#archiveOn(this.ports)
+    this.graceMs = graceMs
+    this.#plant = plant
   }
 
-  /** A run of `owner` with so many stored batches. */
-  static async begin(batches: number, sabotage?: Sabotage): Promise<ModelRun> {
+  /** A run of the first owner with so many stored batches. */
+  static async begin(options: ModelOptions): Promise<ModelRun> {
     await loadDigest()
-    const model = new ModelRun(sabotage)
+    const model = new ModelRun(options)
     const { answer } = await model.archive.acquire(RUN, owner('first'))
     model.epoch = answer.epoch
-    for (let i = 0; i < batches; i++) {
+    model.told.taken.push(answer)
+    for (let i = 0; i < options.batches; i++) {
       const bytes = i === 0 ? joined(PREAMBLE, say('batch 0')) : say(`batch ${i}`)
       const { tail } = await model.archive.append(RUN, { offset: model.tail, epoch: model.epoch, bytes })
       model.tail = tail
@@ -61,30 +84,67 @@ export class ModelRun {
     return model
   }
 
+  /** A batch of the first owner at the tail. */
+  batch(text: string): Batch {
+    const frame = said(this.epoch, text)
+    return {
+      epoch: this.epoch,
+      offset: this.tail,
+      bytes: this.tail === 0 ? joined(PREAMBLE, frame) : frame,
+    }
+  }
+
+  /** One request, whatever becomes of it. */
   append(actor: string, batch: Batch): void {
+    for (const code of ['offset_conflict', 'overlap'] as const) this.expected.add(code)
+    this.#act(actor, async (archive) => this.#acked(actor, batch, await archive.append(RUN, batch)))
+  }
+
+  /** A client that does not give up. */
+  write(actor: string, ...texts: readonly string[]): void {
     this.#act(actor, async (archive) => {
-      await archive.append(RUN, batch)
-      this.told.acked.push(batch)
+      for (const text of texts) await this.#insist(actor, archive, this.batch(text))
     })
   }
 
-  takeOver(actor: string): void {
-    this.#act(actor, async (archive) => {
-      const { answer } = await archive.acquire(RUN, { ...owner(actor), force: true })
-      const { epoch, tail: offset } = answer
-      this.told.taken.push({ epoch, tail: offset })
-      const batch = { epoch, offset, bytes: say(`epoch ${epoch} heir`) }
-      await archive.append(RUN, batch)
-      this.told.acked.push(batch)
+  /** Opens an upload at the tail and stores its part, before anybody moves. */
+  async opened(text: string): Promise<OpenUpload> {
+    const batch = this.batch(text)
+    const { epoch, offset, bytes } = batch
+    const request = { epoch, offset, length: bytes.length, sha256: sha256(bytes) }
+    const { upload_id, parts } = await this.archive.openUpload(RUN, request)
+    const stored = parts.map(async ({ part_number, url, start, end }) => {
+      const { etag } = await putPart(this.ports, url, bytes.subarray(start, end))
+      return { part_number, etag }
     })
+    return { ...batch, upload_id, parts: await Promise.all(stored) }
+  }
+
+  complete(actor: string, upload: OpenUpload): void {
+    for (const code of ['offset_conflict', 'overlap'] as const) this.expected.add(code)
+    this.#act(actor, async (archive) => {
+      const request = { parts: [...upload.parts] }
+      const answer = await again(() => archive.completeUpload(RUN, upload.upload_id, request))
+      this.#acked(actor, upload, answer)
+    })
+  }
+
+  abort(actor: string, upload: OpenUpload): void {
+    for (const code of ['not_found', 'bad_request'] as const) this.expected.add(code) // its parts are gone
+    this.#act(actor, (archive) => again(() => archive.abortUpload(RUN, upload.upload_id)))
+  }
+
+  takeOver(actor: string, ...texts: readonly string[]): void {
+    this.expected.add('fenced')
+    this.#act(actor, (archive) => this.#own(actor, archive, texts, true))
   }
 
   /** The first owner gives the run back and another takes it. */
   handOver(actor: string): void {
+    this.expected.add('fenced')
     this.#act(actor, async (archive) => {
-      await archive.release(RUN, this.epoch)
-      const { answer } = await archive.acquire(RUN, owner(actor))
-      this.told.taken.push({ epoch: answer.epoch, tail: answer.tail })
+      await again(() => archive.release(RUN, this.epoch))
+      await this.#own(actor, archive, [])
     })
   }
 
@@ -92,116 +152,117 @@ export class ModelRun {
     this.#act(actor, async (archive) => void (await archive.renew(RUN, { epoch: this.epoch, ttl_s })))
   }
 
-  /** Deletes the run, makes it again under the same name, and writes its first batch. */
-  startAnew(actor: string): void {
+  /** Deletes the run, makes it again under the same name, and writes in it. */
+  startAnew(actor: string, ...texts: readonly string[]): void {
+    // The old owner may come when the run is gone, or find it made again; so may an heir, who makes it himself.
+    for (const code of ['not_found', 'fenced', 'lease_held', 'gap'] as const) this.expected.add(code)
     this.#act(actor, async (archive) => {
-      await archive.remove(RUN, { force: true })
-      const { answer } = await archive.acquire(RUN, owner(actor))
-      const { epoch, tail: offset } = answer
-      this.told.taken.push({ epoch, tail: offset })
-      const batch = { epoch, offset, bytes: joined(PREAMBLE, say(`epoch ${epoch} anew`)) }
-      await archive.append(RUN, batch)
-      this.told.acked.push(batch)
+      await again(() => archive.remove(RUN, { force: true }))
+      await this.#own(actor, archive, texts)
     })
   }
 
   /** Merges the extents from the first to the last named by their place. */
   merge(actor: string, first: number, last: number): void {
-    this.#act(actor, async (_, ports) => {
-      const head = (await ports.index.head(RUN)) as Head
-      const pieces = piecesOf(head.extents).slice(first, last + 1)
-      if (head.alive) await merge(ports, this.clock, RUN, head, pieces, 0)
-    })
+    this.#act(actor, (_, ports) => this.#merge(ports, first, last))
   }
 
-  /** Without any grace, the hardest case. */
   sweep(actor: string): void {
-    this.#act(actor, async (_, ports) => void (await sweep(ports, this.clock, RUN, 0)))
+    this.#act(actor, async (_, ports) => void (await sweep(ports, this.clock, RUN, this.#grace)))
+  }
+
+  /** A merge and a sweep, and once more with what was merged then. */
+  mergeAndSweepTwice(actor: string): void {
+    this.#act(actor, async (_, ports) => {
+      for (let round = 0; round < 2; round++) {
+        await this.#merge(ports, 0, 1)
+        await sweep(ports, this.clock, RUN, this.#grace)
+      }
+    })
   }
 
   maintain(actor: string): void {
-    this.#act(actor, (_, ports) => createMaintainer(ports, this.clock, { graceMs: 0 }).pass())
+    this.#act(actor, (_, ports) => createMaintainer(ports, this.clock, { graceMs: this.#grace }).pass())
   }
 
   read(actor: string): void {
-    this.#act(actor, async (archive) => {
+    this.#act(actor, async (archive, _, begun) => {
       const view = await archive.view(RUN)
-      this.told.read.push(await collected(view.bytes(0, view.head.tail)))
+      begun.at = this.clock.now()
+      this.told.read.push({ head: view.head, bytes: await collected(view.bytes(0, view.head.tail)) })
     })
   }
 
-  /** The promises that hold of any run at any time. Resolves with the bytes stored; undefined when the run is gone. */
-  async check(): Promise<Uint8Array | undefined> {
-    const head = await this.ports.index.head(RUN)
-    if (!head?.alive) return undefined
-    const bytes = await this.#stored(head)
-    const digest = sha256(bytes)
-    if (digest !== head.digest) throw new Error(`the digest is ${head.digest}, of the bytes ${digest}`)
-    const isThisLife = ({ epoch }: { epoch: number }) => epoch >= head.life
-    for (const { epoch, offset, bytes: batch } of this.told.acked.filter(isThisLife)) {
-      const stored = bytes.subarray(offset, offset + batch.length)
-      if (Buffer.compare(stored, batch) !== 0)
-        throw new Error(`the batch acked at ${offset} of epoch ${epoch} is lost`)
-    }
-    const texts = textsOf(bytes)
-    if (new Set(texts).size !== texts.length) throw new Error(`a batch is stored twice: ${texts.join(', ')}`)
-    if (texts.length !== head.frames) throw new Error(`${texts.length} frames, the head says ${head.frames}`)
-    for (const read of this.told.read) {
-      const [short, long] = read.length < bytes.length ? [read, bytes] : [bytes, read]
-      const isPrefix = Buffer.compare(long.subarray(0, short.length), short) === 0
-      if (head.life === 1 && !isPrefix) throw new Error('a read was no prefix of the archive')
-    }
-    for (const { epoch, tail } of this.told.taken.filter(isThisLife)) {
-      const late = textsOf(bytes, tail).filter(
-        (text) => text.startsWith('epoch ') && Number(text.split(' ')[1]) < epoch,
-      )
-      if (late.length > 0)
-        throw new Error(`epoch ${epoch} began at ${tail}, behind it stands ${late.join(', ')}`)
-    }
-    for (const { actor, code } of this.told.refused) {
-      if (code === 'internal') throw new Error(`${actor} met an internal error`)
-    }
-    // An owner whose ack was lost sends again, and is answered the same.
-    for (const batch of this.told.acked.filter(({ epoch }) => head.lease && epoch === head.epoch)) {
-      const { replayed } = await this.archive.append(RUN, batch)
-      if (!replayed) throw new Error(`the batch at ${batch.offset} was stored a second time`)
-    }
-    return bytes
+  /** The grace of the sweep goes by, so many times. */
+  passTime(times: number): void {
+    this.#act('time', async () => {
+      for (let n = 0; n < times; n++)
+        await this.gate.step('time', 'passes', [], async () => this.clock.advance(this.graceMs))
+    })
   }
 
-  /** Everything that is not named goes when maintenance has had its time. */
-  async checkGarbage(): Promise<void> {
-    const maintainer = createMaintainer(this.ports, this.clock, { graceMs: 0 })
-    for (let round = 0; round < 5; round++) {
-      await maintainer.pass()
-      this.clock.advance(60_000)
-    }
-    const named = Object.keys((await this.ports.index.head(RUN))?.extents ?? {}).length
-    let stored = 0
-    for await (const _ of this.ports.objects.list('runs/')) stored++
-    if (stored !== named) throw new Error(`${stored} objects are stored, ${named} are named`)
+  get #grace(): number {
+    return this.#plant.graceMs ?? this.graceMs
   }
 
-  async #stored(head: Head): Promise<Uint8Array> {
-    let end = 0
-    for (const [name, { length }] of Object.entries(head.extents)) {
-      if (Number(name) !== end)
-        throw new Error(`an extent begins at ${Number(name)}, the one before ends at ${end}`)
-      end += length
-    }
-    if (end !== head.tail) throw new Error(`the extents end at ${end}, the archive at ${head.tail}`)
-    const view = await this.archive.view(RUN)
-    return await collected(view.bytes(0, head.tail))
+  async #merge(ports: StorePorts, first: number, last: number): Promise<void> {
+    const head = (await ports.index.head(RUN)) as Head
+    if (!head.alive) return
+    await merge(ports, this.clock, RUN, head, piecesOf(head.extents).slice(first, last + 1), this.#grace)
   }
 
-  #act(actor: string, deed: (archive: Archive, ports: StorePorts) => Promise<void>): void {
-    const ports = this.gate.of(actor)
-    deed(this.#archiveOn(ports), ports).catch((thrown: unknown) => {
+  /** Takes the run and writes in it. */
+  async #own(actor: string, archive: Archive, texts: readonly string[], force = false): Promise<void> {
+    const { answer } = await again(() => archive.acquire(RUN, { ...owner(actor), force }))
+    this.told.taken.push(answer)
+    const { epoch } = answer
+    let { tail: offset } = answer
+    for (const text of texts) {
+      const frame = said(epoch, text)
+      const bytes = offset === 0 ? joined(PREAMBLE, frame) : frame
+      offset = await this.#insist(actor, archive, { epoch, offset, bytes })
+    }
+  }
+
+  /** Unsure of an outcome it sends the same again; where others were quicker it goes behind them. Resolves with the tail. */
+  async #insist(actor: string, archive: Archive, { epoch, offset: wanted, bytes }: Batch): Promise<number> {
+    for (let offset = wanted; ; ) {
+      const request = { epoch, offset, bytes }
+      try {
+        const answer = await again(async () => {
+          const made = await archive.append(RUN, request)
+          return this.gate.step(actor, 'hears', ['lost'], async () => made)
+        })
+        this.#acked(actor, request, answer)
+        return answer.tail
+      } catch (error) {
+        if (!isRunfoldError(error, 'offset_conflict', 'overlap')) throw error
+        offset = Number(error.facts.tail)
+      }
+    }
+  }
+
+  #acked(actor: string, { epoch, offset, bytes }: Batch, answer: AppendAnswer): void {
+    this.told.acked.push({ actor, epoch, offset, bytes, answer })
+  }
+
+  #act(
+    actor: string,
+    deed: (archive: Archive, ports: StorePorts, begun: { at: number }) => Promise<void>,
+  ): void {
+    this.gate.enter(actor)
+    const gated = this.gate.of(actor)
+    const whole = { ...gated, uploads: ownUploads(gated.objects, this.clock, SECRET) }
+    const ports = this.#plant.ports?.(whole) ?? whole
+    const archive = this.#archiveOn(ports)
+    const begun = { at: this.clock.now() }
+    const done = deed(this.#plant.archive?.(archive) ?? archive, ports, begun).catch((thrown: unknown) => {
       for (const error of thrown instanceof AggregateError ? thrown.errors : [thrown]) {
         if (!isRunfoldError(error)) throw error
-        this.told.refused.push({ actor, code: error.code })
+        this.told.refused.push({ actor, error, took: this.clock.now() - begun.at })
       }
     })
+    void done.then(() => this.gate.leave(actor))
   }
 
   #archiveOn(ports: StorePorts): Archive {
@@ -209,17 +270,20 @@ export class ModelRun {
   }
 }
 
-function owner(name: string) {
-  return { machine_id: `machine-${name}`, world_id: 'world' }
+/** Sends the same again for as long as the outcome is not known. */
+async function again<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request()
+    } catch (error) {
+      if (!isRunfoldError(error, 'unavailable')) throw error
+    }
+  }
 }
 
-/** The texts of all messages from an offset on. */
-function textsOf(bytes: Uint8Array, from = PREAMBLE.length): string[] {
-  const texts: string[] = []
-  for (let at = Math.max(from, PREAMBLE.length); at < bytes.length; ) {
-    const end = at + 8 + Buffer.from(bytes).readUInt32BE(at + 4)
-    texts.push(JSON.parse(Buffer.from(bytes.subarray(at + 8, end)).toString()).Message.message.content)
-    at = end
-  }
-  return texts
+/** A frame that tells which epoch it was written under. */
+const said = (epoch: number, text: string) => say(`epoch ${epoch} ${text}`)
+
+function owner(name: string) {
+  return { machine_id: `machine-${name}`, world_id: 'world' }
 }
