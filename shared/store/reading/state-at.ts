@@ -69,7 +69,11 @@ async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<
   for await (const state of statesFrom(view, start, keep, snapshots.endOfStretch(n))) {
     if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
   }
-  throw new RunfoldError('internal', 'the head counts more than the archive holds', { tail: view.head.tail })
+  throw miscounted(view)
+}
+
+function miscounted({ head: { tail } }: ArchiveView): RunfoldError {
+  return new RunfoldError('internal', 'the head counts more than the archive holds', { tail })
 }
 
 /** From where this process left off, or from the newest snapshot; kept for the next time. */
@@ -83,8 +87,10 @@ async function findPresent(
   const start = isWarm ? known : await stateFrom(view, (await snapshotsOf(view)).entries.length - 1, keep)
   const isListed = isWarm ? known.isListed : keep.messages && keep.inference_usage
   let state: StateAt = start
-  for await (const { record: _, ...next } of statesFrom(view, start, isListed ? undefined : keep))
+  for await (const { record: _, ...next } of statesFrom(view, start, isListed ? undefined : keep)) {
     state = next
+  }
+  if (state.seq !== view.head.frames) throw miscounted(view)
   if (state !== known) warm.put(view, state, isListed)
   return state
 }

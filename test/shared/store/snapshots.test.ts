@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonText } from '#codec'
+import { RunfoldError } from '#schema'
 import {
   type ArchiveView,
   createMaintainer,
@@ -14,7 +15,8 @@ import {
   recordsPage,
   type StorePorts,
 } from '#store'
-import { objectKey } from '../../../shared/store/keys.ts'
+import { derivedKey, objectKey } from '../../../shared/store/keys.ts'
+import { snapshotsOf } from '../../../shared/store/reading/snapshots.ts'
 import { journal } from '../../kit/journal.ts'
 import { StoredRun, testArchive } from '../../kit/stored-run.ts'
 
@@ -175,6 +177,65 @@ it('what lies before damage keeps its snapshots, and maintenance goes on', async
   expect(found?.offset).toBeGreaterThan(0)
   expect(found?.offset).toBeLessThanOrEqual(Number(start))
 })
+
+/** Ports of which every write goes wrong as the dice say: not done, or done and nobody is told. */
+function unreliable(ports: StorePorts, roll: () => number): StorePorts {
+  const { objects, index } = ports
+  const fails =
+    <Args extends unknown[], T>(write: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      const fate = roll()
+      const error = new RunfoldError('unavailable', 'the storage does not answer', { retry_after_s: 1 })
+      if (fate === 0) throw error
+      const done = await write(...args)
+      if (fate === 1) throw error
+      return done
+    }
+  return {
+    ...ports,
+    objects: {
+      ...objects,
+      put: fails(objects.put),
+      compose: fails(objects.compose),
+      remove: fails(objects.remove),
+    },
+    index: { ...index, commit: fails(index.commit) },
+  }
+}
+
+it(
+  'a failure anywhere, two at work at once, and appends between leave right answers and no litter',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(journal(), fc.infiniteStream(fc.integer({ min: 0, max: 7 })), async (frames, dice) => {
+        const kit = await snapshotted(frames.slice(0, frames.length >> 1))
+        const shaky = unreliable(kit.ports, () => dice.next().value as number)
+        const policies = { snapshots: TINY, graceMs: 1000 }
+        const [one, other] = [shaky, shaky].map((ports) => createMaintainer(ports, kit.clock, policies))
+        for (const frame of frames.slice(frames.length >> 1)) {
+          await kit.ports.index.commit(kit.run.key, {}, { set: { due_at: 0 } })
+          await Promise.allSettled([one?.pass(), other?.pass(), kit.run.append(frame)])
+          kit.clock.advance(600)
+        }
+        const sound = createMaintainer(kit.ports, kit.clock, policies)
+        for (let n = 0; n < 3; n++) {
+          kit.clock.advance(HOUR)
+          await maintain(kit.ports, kit.run, sound)
+        }
+        const view = await kit.view()
+        expect(await answered(view)).toEqual(await answered(await kit.bare()))
+        const { entries } = await snapshotsOf(view)
+        const named = entries.map((entry) =>
+          derivedKey(kit.run.key, 'snapshot', { ...entry, life: view.head.life }),
+        )
+        const index = view.head.snapshot ? [view.head.snapshot.key] : []
+        expect(await snapshotKeys(kit.ports)).toEqual([...index, ...named].sort())
+      }),
+      { numRuns: 10 },
+    )
+  },
+  TIMEOUT_MS,
+)
 
 describe('the sweep', () => {
   it('keeps what the index names and takes older indexes away when their grace is over', async () => {
