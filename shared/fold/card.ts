@@ -1,5 +1,6 @@
 import type { HeldRecord, Raw } from '../codec/index.ts'
 import type { Card, RunMeta } from '../schema/index.ts'
+import { type Folding, NO_HEADER } from './fold.ts'
 
 /** What listings show of a run, as its records say it; unknown members are null until a readable Header came first. */
 export interface RunCard extends Omit<Card, 'run_id'> {
@@ -56,6 +57,15 @@ export function cardStep(card: RunCard, record: HeldRecord): RunCard {
     default:
       return card
   }
+}
+
+/** The same card from a state: all that the steps to it have left. */
+export function cardOfState(folding: Folding): RunCard {
+  if (folding === undefined) return EMPTY_CARD
+  if (folding === NO_HEADER) return { ...EMPTY_CARD, headed: false }
+  const { machine_id, world_id } = folding.identity
+  const worker = { machine_id: cutText(machine_id), world_id: cutText(world_id) }
+  return { ...fromMeta(folding.meta.raw), ...worker, headed: true }
 }
 
 function fromMeta(raw: Raw<RunMeta>): Omit<RunCard, 'machine_id' | 'world_id' | 'headed'> {

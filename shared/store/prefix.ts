@@ -1,12 +1,14 @@
 import type { RunCard } from '../fold/index.ts'
-import { EMPTY_CARD } from '../fold/index.ts'
+import { cardOfState } from '../fold/index.ts'
 import { cardAfter, Tally } from './batch.ts'
 import { currentCard } from './card-row.ts'
 import type { Head, StorePorts } from './ports.ts'
-import { BEGINNING, framesFrom } from './reading/frames.ts'
+import { framesFrom } from './reading/frames.ts'
+import type { Snapshot } from './reading/snapshot.ts'
+import { entryBefore, snapshotsOf } from './reading/snapshots.ts'
 import { pastTheEnd } from './reading/state-at.ts'
 import type { ArchiveView } from './reading/view.ts'
-import { digestUpTo } from './replay.ts'
+import { extended, knownBefore } from './replay.ts'
 
 /** The first frames of an archive, as a head would tell of them. */
 export interface Prefix
@@ -15,8 +17,8 @@ export interface Prefix
 }
 
 /**
- * What there is to say of the first `seq` frames. Of all of them the head knows it; of fewer they are read. Needs the
- * digest loaded.
+ * What there is to say of the first `seq` frames. Of all of them the head knows it; of fewer, what follows the nearest
+ * snapshot is read. Needs the digest loaded.
  *
  * @throws range_not_satisfiable where there are fewer
  */
@@ -27,17 +29,28 @@ export async function prefixOf(ports: StorePorts, view: ArchiveView, seq: number
     const { tail, frames, points, unreadable, digest, hash_state } = head
     return { tail, frames, points, unreadable, digest, hash_state, card: await currentCard(ports, run, head) }
   }
+  const known = await knownBefore(view, entryBefore(await snapshotsOf(view), seq))
   const tally = new Tally()
-  let card = EMPTY_CARD
-  let tail = BEGINNING.offset
-  for await (const { offset, length, payload } of framesFrom(view, BEGINNING)) {
-    if (tally.frames === seq) break
+  let card = cardOfState(known.folding)
+  let tail = known.offset
+  for await (const { offset, length, payload } of framesFrom(view, known)) {
+    if (known.seq + tally.frames === seq) break
     const told = tally.add(payload)
     if (told) card = cardAfter(card, [told])
     tail = offset + length
   }
-  const { frames, unreadable } = tally
-  const points = card.headed ? tally.points : 0 // LVR1.md 4.5
-  const { digest, state } = await digestUpTo(view, tail, [])
-  return { tail, frames, points, unreadable, digest, hash_state: state, card }
+  return {
+    tail,
+    frames: seq,
+    points: known.points + (card.headed ? tally.points : 0), // LVR1.md 4.5
+    unreadable: known.unreadable + tally.unreadable,
+    ...(await digestFrom(view, known, tail)),
+    card,
+  }
+}
+
+async function digestFrom(view: ArchiveView, { offset, hash_state }: Snapshot, tail: number) {
+  let saved = extended(hash_state, [])
+  for await (const chunk of view.bytes(offset, tail)) saved = extended(saved.state, [chunk])
+  return { digest: saved.digest, hash_state: saved.state }
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CARD_TEXT_BYTES, cardStep, cutText, EMPTY_CARD } from '#fold'
+import { CARD_TEXT_BYTES, cardOfState, cardStep, cutText, EMPTY_CARD, type Folding, fold } from '#fold'
 import type { JournalRecord } from '#schema'
 import { demoMeta } from '../../../functions/cli/demo-meta.ts'
 import { demoRecords } from '../../../functions/cli/demo-run.ts'
+import { anyRecord, assertProperty } from '../../kit/arbitraries.ts'
 import { heldAll } from './kit.ts'
 
 const cardOf = (records: Iterable<JournalRecord>) => heldAll(records).reduce(cardStep, EMPTY_CARD)
@@ -42,6 +43,16 @@ describe('the card', () => {
     expect(cardOf([])).toEqual(EMPTY_CARD)
     const headless = cardOf([{ StatusChanged: { status: 'running', at: 1 } }, header])
     expect(headless).toEqual({ ...EMPTY_CARD, headed: false })
+  })
+
+  it('of a state is what the steps to it have left', () => {
+    assertProperty(
+      fc.property(fc.boolean(), fc.array(anyRecord, { maxLength: 20 }), (isHeaded, rest) => {
+        const records = isHeaded ? [header, ...rest] : rest
+        const state = heldAll(records).reduce<Folding>((folding, record) => fold(folding, record), undefined)
+        expect(cardOfState(state)).toEqual(cardOf(records))
+      }),
+    )
   })
 
   it('cuts long texts between characters', () => {

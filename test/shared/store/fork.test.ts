@@ -53,36 +53,44 @@ async function objectsOf(run_id: string): Promise<number> {
 }
 
 describe('a fork', () => {
-  it('at any seq is the first frames, and the head of one that appended just these', async () => {
-    const frames = [
-      header,
-      say('a'),
-      frameOf('junk'),
-      status('complete'),
-      say('b'),
-      status('running'),
-      say('c'),
-    ]
-    for (const frame of frames) await source.append(frame)
-    const ends = [...walkFrames(source.bytes.subarray(6), { offset: 6 })].map(
-      ({ offset, length }) => offset + length,
-    )
-    for (let seq = 0; seq <= frames.length; seq++) {
-      const run = await forked(seq, `fork-${seq}`)
-      expect(run.tail).toBe(seq === 0 ? 6 : ends[seq - 1])
-      expect(await run.stored()).toEqual(run.bytes)
-
-      const plain = await StoredRun.begin(archive, `plain-${seq}`, OWNER.machine_id)
-      await plain.append(...frames.slice(0, seq))
-      for (const facts of [countsOf, cardOf]) {
-        expect(await facts(`fork-${seq}`)).toEqual(await facts(`plain-${seq}`))
+  it.each(['without snapshots', 'with snapshots'])(
+    'at any seq is the first frames, and the head of one that appended just these (%s)',
+    async (kind) => {
+      const frames = [
+        header,
+        say('a'),
+        frameOf('junk'),
+        status('complete'),
+        say('b'),
+        status('running'),
+        say('c'),
+      ]
+      for (const frame of frames) await source.append(frame)
+      if (kind === 'with snapshots') {
+        await archive.release(source.key, source.epoch)
+        await createMaintainer(ports, clock, { snapshots: { everyBytes: 1, mergedBytes: 1 } }).pass()
+        expect((await headOf('run')).snapshot).not.toBeNull()
       }
+      const ends = [...walkFrames(source.bytes.subarray(6), { offset: 6 })].map(
+        ({ offset, length }) => offset + length,
+      )
+      for (let seq = 0; seq <= frames.length; seq++) {
+        const run = await forked(seq, `fork-${seq}`)
+        expect(run.tail).toBe(seq === 0 ? 6 : ends[seq - 1])
+        expect(await run.stored()).toEqual(run.bytes)
 
-      await run.append(say('on'))
-      expect(run.bytes.length).toBe((await headOf(`fork-${seq}`)).tail)
-      expect((await headOf(`fork-${seq}`)).digest).toBe(sha256(run.bytes))
-    }
-  })
+        const plain = await StoredRun.begin(archive, `plain-${seq}`, OWNER.machine_id)
+        await plain.append(...frames.slice(0, seq))
+        for (const facts of [countsOf, cardOf]) {
+          expect(await facts(`fork-${seq}`)).toEqual(await facts(`plain-${seq}`))
+        }
+
+        await run.append(say('on'))
+        expect(run.bytes.length).toBe((await headOf(`fork-${seq}`)).tail)
+        expect((await headOf(`fork-${seq}`)).digest).toBe(sha256(run.bytes))
+      }
+    },
+  )
 
   it('of a run that begins without a Header has no points either', async () => {
     const point = frameOf(
