@@ -64,14 +64,18 @@ async function compose(
   parts: readonly StoredPart[],
 ): Promise<void> {
   const facts: ObjectFacts | undefined = await objects.facts(markerOf(storage_id))
-  if (!facts) throw new RunfoldError('not_found', 'there is no such upload')
+  if (!facts) throw noSuchUpload()
   const copies = parts.map(({ part_number, etag, length }) => ({
     copy: partKey(storage_id, part_number, hashOf(etag)),
     range: { start: 0, end: length },
   }))
   const found = await Promise.all(copies.map(({ copy }) => objects.facts(copy)))
   const missing = parts[found.indexOf(undefined)]
-  if (missing) throw noSuchPart(missing.part_number)
+  if (missing) {
+    // An abort meanwhile took the marker first; the client is not to be told that its ETag is wrong.
+    if (!(await objects.facts(markerOf(storage_id)))) throw noSuchUpload()
+    throw noSuchPart(missing.part_number)
+  }
   await objects.compose(key, copies, facts)
 }
 
@@ -85,7 +89,7 @@ const ownParts = (
     if (!(await isSigned(secret, claim, signature)) || claim.expires <= clock.now()) {
       throw new RunfoldError('forbidden', 'this URL is not one that was given, or its time is over')
     }
-    if (!(await isOpen(claim.storage_id))) throw new RunfoldError('not_found', 'there is no such upload')
+    if (!(await isOpen(claim.storage_id))) throw noSuchUpload()
   },
   put: async ({ storage_id, part_number, length }, bytes) => {
     if (bytes.length !== length) {
@@ -98,9 +102,11 @@ const ownParts = (
     await objects.put(key, [bytes], {})
     if (await isOpen(storage_id)) return `"${hash}"`
     await objects.remove([key])
-    throw new RunfoldError('not_found', 'there is no such upload')
+    throw noSuchUpload()
   },
 })
+
+const noSuchUpload = () => new RunfoldError('not_found', 'there is no such upload')
 
 /** As the storage says it of a part that is missing or was replaced. */
 export function noSuchPart(part_number?: number): RunfoldError {

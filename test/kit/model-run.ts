@@ -130,7 +130,7 @@ export class ModelRun {
   }
 
   abort(actor: string, upload: OpenUpload): void {
-    for (const code of ['not_found', 'bad_request'] as const) this.expected.add(code) // its parts are gone
+    this.expected.add('not_found')
     this.#act(actor, (archive) => again(() => archive.abortUpload(RUN, upload.upload_id)))
   }
 
