@@ -1,47 +1,17 @@
-import { type HeldRecord, readRecord, readTrusted, scanRecord, Unreadable } from '../../codec/index.ts'
+import { scanRecord, Unreadable } from '../../codec/index.ts'
 import type { Folding, FoldState, Keep } from '../../fold/index.ts'
-import { fold, NO_HEADER } from '../../fold/index.ts'
+import { NO_HEADER } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import type { Boundary } from './frames.ts'
 import { BEGINNING, framesFrom } from './frames.ts'
 import type { SnapshotEntry } from './snapshot-index.ts'
-import { entryBefore, entryBeforePoint, loadSnapshot, snapshotsOf } from './snapshots.ts'
+import { entryBefore, entryBeforePoint, snapshotsOf } from './snapshots.ts'
+import { type StateAt, stateFrom, statesFrom, statesSince } from './states.ts'
 import type { ArchiveView } from './view.ts'
 import type { WarmStates } from './warm.ts'
 
-/** The state after a number of frames, and where the next one begins. */
-export interface StateAt extends Boundary {
-  readonly folding: Folding
-}
-
-/** The state after one frame; `record` is undefined where the frame is unreadable. */
-export interface Step extends StateAt {
-  readonly record: HeldRecord | undefined
-}
-
 /** A moment of a run: after `seq` frames, after point `point`, or after the last frame whose time is at or before `at`. */
 export type Place = { readonly seq: number } | { readonly point: number } | { readonly at: number }
-
-/** Folds on from a state, handing out the state after every frame; unreadable frames count as frames and change nothing. */
-export async function* statesFrom(
-  view: ArchiveView,
-  start: StateAt,
-  keep?: Keep,
-  end?: number,
-): AsyncGenerator<Step> {
-  let folding: Folding = start.folding
-  const read = recordReader(view)
-  for await (const frame of framesFrom(view, start, end)) {
-    const record = read(frame.payload)
-    if (record) folding = fold(folding, record, keep)
-    yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record }
-  }
-}
-
-/** The state at the nearest snapshot at or before entry n; without one at the beginning, where nothing is known. */
-export async function stateFrom(view: ArchiveView, n: number, keep?: Keep): Promise<StateAt> {
-  return (await loadSnapshot(view, n, keep)) ?? { ...BEGINNING, folding: undefined }
-}
 
 /** Throws `range_not_satisfiable` past the end, and `bad_frames` with reason `no_header` where nothing can be folded. */
 export async function stateAt(
@@ -64,9 +34,11 @@ async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<
   if (view.warm && 'seq' in place && place.seq === view.head.frames) return findPresent(view, view.warm, keep)
   const snapshots = await snapshotsOf(view)
   const n = 'seq' in place ? entryBefore(snapshots, place.seq) : entryBeforePoint(snapshots, place.point)
-  const start = await stateFrom(view, n, keep)
-  if ('seq' in place && place.seq === start.seq) return start
-  for await (const state of statesFrom(view, start, keep, snapshots.endOfStretch(n))) {
+  if ('seq' in place && place.seq === snapshots.boundary(n).seq) {
+    const start = await stateFrom(view, n, keep)
+    if (start.seq === place.seq) return start
+  }
+  for await (const state of statesSince(view, n, keep, snapshots.endOfStretch(n))) {
     if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
   }
   throw miscounted(view)
@@ -82,15 +54,18 @@ async function findPresent(
   warm: WarmStates,
   keep: Keep = { messages: true, inference_usage: true },
 ): Promise<StateAt> {
-  const known = warm.find(view, keep)
-  const isWarm = known !== undefined && known.offset >= (view.head.snapshot?.offset ?? 0)
-  const start = isWarm ? known : await stateFrom(view, (await snapshotsOf(view)).entries.length - 1, keep)
-  const isListed = isWarm ? known.isListed : keep.messages && keep.inference_usage
-  let state: StateAt = start
-  for await (const { record: _, ...next } of statesFrom(view, start, isListed ? undefined : keep)) {
+  const found = warm.find(view, keep)
+  const known = found && found.offset >= (view.head.snapshot?.offset ?? 0) ? found : undefined
+  const isListed = known ? known.isListed : keep.messages && keep.inference_usage
+  const kept = isListed ? undefined : keep
+  const newest = known ? -1 : (await snapshotsOf(view)).entries.length - 1
+  let state: StateAt | undefined = known
+  for await (const { record: _, ...next } of known
+    ? statesFrom(view, known, kept)
+    : statesSince(view, newest, kept)) {
     state = next
   }
-  if (state.seq !== view.head.frames) throw miscounted(view)
+  if (state?.seq !== view.head.frames) throw miscounted(view)
   if (state !== known) warm.put(view, state, isListed)
   return state
 }
@@ -99,14 +74,14 @@ async function findPresent(
 async function findInTime(view: ArchiveView, at: number, keep?: Keep): Promise<StateAt> {
   const stretch = await stretchInTime(view, at)
   if (stretch === undefined) return { ...BEGINNING, folding: undefined }
-  const start = await stateFrom(view, stretch, keep)
   const end = (await snapshotsOf(view)).endOfStretch(stretch)
-  let found = start
-  for await (const state of statesFrom(view, start, keep, end)) {
+  let found: StateAt | undefined
+  for await (const state of statesSince(view, stretch, keep, end)) {
     // States are persistent, so keeping one is free.
-    if (state.record && state.record.at !== null && state.record.at <= at) found = state
+    const isInTime = state.record && state.record.at !== null && state.record.at <= at
+    if (!found || isInTime) found = state
   }
-  return found
+  return found ?? { ...BEGINNING, folding: undefined }
 }
 
 /** The entry that the last stretch begins with in which a record's time is at or before `at`. */
@@ -134,20 +109,4 @@ function checkPlace({ head }: ArchiveView, place: Place): void {
 
 export function pastTheEnd(tail: number, what: string): RunfoldError {
   return new RunfoldError('range_not_satisfiable', `the archive has ${what}`, { tail })
-}
-
-/**
- * Reads the record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. Where
- * no frame of the archive was found unreadable as it was appended, none is checked again.
- */
-export function recordReader({ head }: ArchiveView): (payload: Uint8Array) => HeldRecord | undefined {
-  const read = head.unreadable === 0 ? readTrusted : readRecord
-  return (payload) => {
-    try {
-      return read(payload)
-    } catch (error) {
-      if (error instanceof Unreadable) return undefined
-      throw error
-    }
-  }
 }

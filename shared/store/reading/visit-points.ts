@@ -2,8 +2,7 @@ import type { Folding, Point, Window } from '../../fold/index.ts'
 import { EMPTY_WINDOW, NO_HEADER, pointAfter, WITHOUT_LISTS } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import { entryBeforePoint, type Snapshots, snapshotsOf } from './snapshots.ts'
-import type { StateAt } from './state-at.ts'
-import { stateFrom, statesFrom } from './state-at.ts'
+import { type StateAt, stateFrom, statesFrom, statesSince } from './states.ts'
 import type { ArchiveView } from './view.ts'
 
 /** A point and the window of the point before it, which a delta starts from. */
@@ -21,13 +20,19 @@ export async function* visitPoints(
   const snapshots = await snapshotsOf(view)
   let reached = start
   for (const { first, wanted, isLeap } of legsOf(snapshots, numbers)) {
-    const begin: StateAt = reached && !isLeap ? reached : await stateFrom(view, first, WITHOUT_LISTS)
-    const last = entryBeforePoint(snapshots, wanted.at(-1) as number)
+    const end = snapshots.endOfStretch(entryBeforePoint(snapshots, wanted.at(-1) as number))
+    const states =
+      reached && !isLeap
+        ? statesFrom(view, reached, WITHOUT_LISTS, end)
+        : statesSince(view, first, WITHOUT_LISTS, end)
     let next = 0
-    let previous = windowIn(begin.folding)
-    for await (const state of statesFrom(view, begin, WITHOUT_LISTS, snapshots.endOfStretch(last))) {
+    let previous = windowIn(reached?.folding)
+    for await (const state of states) {
       const point = state.record && pointAfter(state.folding, { seq: state.seq - 1, record: state.record })
-      if (!point) continue
+      if (!point) {
+        previous = windowIn(state.folding)
+        continue
+      }
       if (point.point === wanted[next]) {
         yield { point, previous }
         next++

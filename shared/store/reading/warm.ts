@@ -1,6 +1,6 @@
 import type { Raw } from '../../codec/index.ts'
 import { type FoldState, type Keep, NO_HEADER } from '../../fold/index.ts'
-import type { StateAt } from './state-at.ts'
+import type { StateAt } from './states.ts'
 import type { ArchiveView } from './view.ts'
 
 /** Memory for runs that were folded a moment ago, all tenants together. */

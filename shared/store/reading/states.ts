@@ -1,0 +1,91 @@
+import { type Frame, type HeldRecord, readRecord, readTrusted, Unreadable } from '../../codec/index.ts'
+import type { Folding, Keep } from '../../fold/index.ts'
+import { fold } from '../../fold/index.ts'
+import type { Boundary } from './frames.ts'
+import { BEGINNING, framesFrom } from './frames.ts'
+import { loadSnapshot, snapshotsOf } from './snapshots.ts'
+import type { ArchiveView } from './view.ts'
+
+/** The state after a number of frames, and where the next one begins. */
+export interface StateAt extends Boundary {
+  readonly folding: Folding
+}
+
+/** The state after one frame; `record` is undefined where the frame is unreadable. */
+export interface Step extends StateAt {
+  readonly record: HeldRecord | undefined
+}
+
+/** Folds on from a state, handing out the state after every frame; unreadable frames count as frames and change nothing. */
+export async function* statesFrom(
+  view: ArchiveView,
+  start: StateAt,
+  keep?: Keep,
+  end?: number,
+): AsyncGenerator<Step> {
+  yield* foldedOver(view, start, framesFrom(view, start, end), keep)
+}
+
+async function* foldedOver(
+  view: ArchiveView,
+  start: StateAt,
+  frames: AsyncIterable<Frame>,
+  keep?: Keep,
+): AsyncGenerator<Step> {
+  let folding: Folding = start.folding
+  const read = recordReader(view)
+  for await (const frame of frames) {
+    const record = read(frame.payload)
+    if (record) folding = fold(folding, record, keep)
+    yield { seq: frame.seq + 1, offset: frame.offset + frame.length, folding, record }
+  }
+}
+
+/** The state at the nearest snapshot at or before entry n; without one at the beginning, where nothing is known. */
+export async function stateFrom(view: ArchiveView, n: number, keep?: Keep): Promise<StateAt> {
+  return (await loadSnapshot(view, n, keep)) ?? { ...BEGINNING, folding: undefined }
+}
+
+/** That state, and then the states after every frame up to `end`; the frames are fetched while the snapshot is. */
+export async function* statesSince(
+  view: ArchiveView,
+  n: number,
+  keep?: Keep,
+  end?: number,
+): AsyncGenerator<Step> {
+  const expected = (await snapshotsOf(view)).boundary(n)
+  const frames = framesFrom(view, expected, end)
+  const first = frames.next()
+  first.catch(() => {}) // whoever takes it sees its error
+  try {
+    const start = await stateFrom(view, n, keep)
+    yield { ...start, record: undefined }
+    if (start.seq === expected.seq) yield* foldedOver(view, start, resumed(first, frames), keep)
+    else yield* statesFrom(view, start, keep, end)
+  } finally {
+    await frames.return(undefined)
+  }
+}
+
+async function* resumed<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  const { done, value } = await first
+  if (done) return
+  yield value
+  yield* rest
+}
+
+/**
+ * Reads the record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. Where
+ * no frame of the archive was found unreadable as it was appended, none is checked again.
+ */
+export function recordReader({ head }: ArchiveView): (payload: Uint8Array) => HeldRecord | undefined {
+  const read = head.unreadable === 0 ? readTrusted : readRecord
+  return (payload) => {
+    try {
+      return read(payload)
+    } catch (error) {
+      if (error instanceof Unreadable) return undefined
+      throw error
+    }
+  }
+}
