@@ -83,7 +83,7 @@ async function loadState(view: ArchiveView, entry: SnapshotEntry): Promise<Snaps
 }
 
 /** Lists that are fetched at once. */
-const LISTS_AT_ONCE = 8
+const LISTS_AT_ONCE = 16
 
 async function loadLists(
   view: ArchiveView,

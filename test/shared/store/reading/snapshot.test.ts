@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { jsonText, readArchive } from '#codec'
+import { type Folding, fold, foldedView, NO_HEADER } from '#fold'
+import { gunzip, gzip } from '../../../../shared/store/reading/gzip.ts'
+import {
+  listBytes,
+  readSnapshot,
+  type Snapshot,
+  snapshotBytes,
+  withLists,
+  withoutLists,
+} from '../../../../shared/store/reading/snapshot.ts'
+import { goldenBytes, goldenCases } from '../../../kit/golden.ts'
+import { describeShared } from '../../../kit/shared-folder.ts'
+
+const snapshotOf = (folding: Folding): Snapshot => ({
+  life: 3,
+  seq: 9,
+  offset: 4096,
+  points: folding && folding !== NO_HEADER ? folding.points : 0,
+  unreadable: 1,
+  hash_state: '1:abc',
+  folding,
+})
+
+function* statesOf(bytes: Uint8Array): Generator<Folding> {
+  let folding: Folding
+  for (const item of readArchive(bytes)) {
+    if (item.type !== 'record') continue
+    folding = fold(folding, item.record)
+    yield folding
+  }
+}
+
+/** Written and read again, lists and all. */
+function again(folding: Folding): Folding {
+  const isState = folding !== undefined && folding !== NO_HEADER
+  const bare = isState ? withoutLists(folding) : folding
+  const read = readSnapshot(snapshotBytes(snapshotOf(bare)))
+  expect({ ...read, folding: null }).toEqual({ ...snapshotOf(bare), folding: null })
+  const state = read?.folding
+  return isState && state && state !== NO_HEADER ? withLists(state, [listBytes(folding)]) : state
+}
+
+const shown = (folding: Folding) =>
+  folding && folding !== NO_HEADER ? jsonText({ ...foldedView(folding), points: folding.points }) : folding
+
+describeShared('a snapshot of any golden archive', () => {
+  it('folds to the same state after every record, byte for byte', () => {
+    for (const { file, head } of goldenCases()) {
+      if (!head.fold_lenient.ok) continue
+      const bytes = goldenBytes(file)
+      for (const folding of bytes.length < 100_000 ? statesOf(bytes) : [[...statesOf(bytes)].at(-1)]) {
+        expect(shown(again(folding)), file).toBe(shown(folding))
+      }
+    }
+  }, 60_000)
+})
+
+it('there is none of an unknown version', () => {
+  const text = new TextDecoder().decode(snapshotBytes(snapshotOf(undefined)))
+  expect(readSnapshot(new TextEncoder().encode(text))).toEqual(snapshotOf(undefined))
+  expect(readSnapshot(new TextEncoder().encode(text.replace('"version":1', '"version":2')))).toBeUndefined()
+})
+
+it('a damaged gzip file is told by its checksum', async () => {
+  const packed = await gzip(new TextEncoder().encode('what was folded '.repeat(100)))
+  expect(new TextDecoder().decode(await gunzip(packed))).toHaveLength(1600)
+  for (const at of [2, packed.length >> 1, packed.length - 6, packed.length - 1]) {
+    const broken = packed.slice()
+    broken[at] = (broken[at] ?? 0) ^ 4
+    await expect(gunzip(broken)).rejects.toThrow()
+  }
+  await expect(gunzip(packed.subarray(0, -1))).rejects.toThrow()
+})
