@@ -14,7 +14,7 @@ import type { Head, Objects, StorePorts } from './ports.ts'
 /** How a manifest is spelled; one of a version that is not known is passed over for an older one. */
 const VERSION = 1
 /** A merge whose object is so large is worth a manifest. */
-const LARGE_BYTES = 8 * 1024 * 1024
+const LARGE_BYTES = 64 * 1024 * 1024
 
 export interface Manifest {
   readonly head: Head

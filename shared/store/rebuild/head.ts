@@ -12,7 +12,7 @@ import type { Evidence, Found } from './evidence.ts'
 import type { Measured } from './measure.ts'
 
 /** Far above every epoch that a writer may still hold, whether an object tells of it or not. */
-export const EPOCH_LEAP = 2 ** 20
+const EPOCH_LEAP = 2 ** 20
 
 /** What is known before anything was read; the digest is that of no bytes or to be continued from the base's state. */
 export function measureOf(base: Manifest | undefined, state: string): Measured {

@@ -2,10 +2,15 @@ import { expect, it } from 'vitest'
 import {
   derivedKey,
   extentName,
+  holdKey,
+  noteKey,
   objectKey,
   objectPrefix,
   parseDerivedKey,
+  parseHoldKey,
+  parseNoteKey,
   parseObjectKey,
+  runOfKey,
 } from '../../../shared/store/keys.ts'
 
 const run = { tenant: 'acme', run_id: 'Run-1' }
@@ -60,4 +65,26 @@ it('what is derived has keys of its own, which differ by life and content too', 
     derivedKey(run, 'snapshot', { ...snapshot, hash: 'f123456789abcdef' }),
   ]
   expect(new Set(keys).size).toBe(keys.length)
+})
+
+it('what a rebuild goes by is told from everything else', () => {
+  const note = { kind: 'manifest', life: 7, at: 1_048_610, hash: '0123456789abcdef' } as const
+  const key = noteKey(run, note)
+  expect(key).toBe('runs/acme/Run-1/manifest-0000000000000007-0000000001048610-0123456789abcdef')
+  expect(parseNoteKey(run, key)).toEqual(note)
+  expect(parseNoteKey(run, noteKey(run, { ...note, kind: 'tombstone' }))).toMatchObject({ kind: 'tombstone' })
+  expect([parseObjectKey(run, key), parseDerivedKey(run, key), parseHoldKey(run, key)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect(parseHoldKey(run, holdKey(run, 1_795_996_800_000))).toBe(1_795_996_800_000)
+  expect(parseHoldKey({ ...run, run_id: 'Run' }, holdKey(run, 1))).toBeUndefined()
+  expect(parseNoteKey(run, objectKey(run, 4096, place))).toBeUndefined()
+})
+
+it('a key tells whose object it is', () => {
+  expect(runOfKey(objectKey(run, 4096, place))).toEqual(run)
+  expect(runOfKey('runs/acme/Run-1')).toBeUndefined()
+  expect(runOfKey('uploads/0123-open')).toBeUndefined()
 })
