@@ -16,8 +16,11 @@ export interface SnapshotPolicy {
 const MiB = 1024 * 1024
 export const SNAPSHOT_POLICY: SnapshotPolicy = { everyBytes: MiB, mergedBytes: MERGED_BYTES }
 
-/** Stretches grow with the archive once it has so many: the index then grows with its logarithm only. */
-const EVEN_STRETCHES = 4096
+/**
+ * Stretches grow with the archive once it has so many: the index then grows with its logarithm only. A stretch is over
+ * what P8 allows in archives of more than 64 GiB.
+ */
+const EVEN_STRETCHES = 8192
 /** At the end of an extent a snapshot may be so many times larger than the stretch before it. */
 const MAX_OVERWEIGHT = 8
 

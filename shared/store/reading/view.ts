@@ -31,7 +31,9 @@ interface Piece {
 }
 
 const PIECE_BYTES = 4 * 1024 * 1024
-/** Of a range of several pieces the first is smaller: a page often ends in it. */
+/** A range up to this, such as the stretch behind a snapshot, is one piece where it lies in one object (P8). */
+const WHOLE_BYTES = 8 * 1024 * 1024
+/** Of a longer range the first piece is smaller: a page often ends in it. */
 const FIRST_PIECE_BYTES = 1024 * 1024
 /** Pieces that are fetched at once, at most. */
 const PIECES_AHEAD = 4
@@ -112,7 +114,8 @@ export function openView(
 /** The pieces of start..end, lazily; throws where the extents leave a hole. */
 function* plan(run: RunKey, head: Head, start: number, end: number): Generator<Piece> {
   let position = start
-  let pieceBytes = end - start > PIECE_BYTES ? FIRST_PIECE_BYTES : PIECE_BYTES
+  const isWhole = end - start <= WHOLE_BYTES
+  let pieceBytes = isWhole ? WHOLE_BYTES : FIRST_PIECE_BYTES
   for (const [origin, extent] of extentsInOrder(head)) {
     const objectEnd = origin + extent.length
     if (objectEnd <= position) continue
@@ -120,7 +123,7 @@ function* plan(run: RunKey, head: Head, start: number, end: number): Generator<P
     const key = objectKey(run, origin, extent)
     while (position < Math.min(end, objectEnd)) {
       const pieceEnd = Math.min(end, objectEnd, position + pieceBytes)
-      pieceBytes = PIECE_BYTES
+      if (!isWhole) pieceBytes = PIECE_BYTES
       yield { start: position, end: pieceEnd, key, origin, objectEnd }
       position = pieceEnd
     }

@@ -10,6 +10,12 @@ import {
   withLists,
   withoutLists,
 } from '../../../../shared/store/reading/snapshot.ts'
+import {
+  indexBytes,
+  lastWhere,
+  readIndex,
+  type SnapshotEntry,
+} from '../../../../shared/store/reading/snapshot-index.ts'
 import { goldenBytes, goldenCases } from '../../../kit/golden.ts'
 import { describeShared } from '../../../kit/shared-folder.ts'
 
@@ -72,4 +78,34 @@ it('a damaged gzip file is told by its checksum', async () => {
     await expect(gunzip(broken)).rejects.toThrow()
   }
   await expect(gunzip(packed.subarray(0, -1))).rejects.toThrow()
+})
+
+const entryAt = (seq: number): SnapshotEntry => ({
+  seq,
+  offset: seq * 100,
+  points: seq >> 1,
+  unreadable: 0,
+  least_at: seq === 1 ? null : seq,
+  greatest_at: seq === 1 ? null : 2 ** 63,
+  sweep: 2,
+  hash: '0123456789abcdef',
+  length: 7,
+  lists: 0,
+})
+
+it('an index reads as it was written, in its own life and version only', () => {
+  const entries = [1, 5, 9].map(entryAt)
+  const bytes = indexBytes(3, entries)
+  expect(readIndex(bytes, 3)).toEqual(entries)
+  expect(readIndex(bytes, 4)).toBeUndefined()
+  const text = new TextDecoder().decode(bytes).replace('"version":1', '"version":2')
+  expect(readIndex(new TextEncoder().encode(text), 3)).toBeUndefined()
+})
+
+it('an entry is found by halving', () => {
+  const entries = Array.from({ length: 37 }, (_, n) => entryAt(3 * n))
+  for (let seq = -1; seq < 120; seq++) {
+    const expected = entries.filter((entry) => entry.seq <= seq).length - 1
+    expect(lastWhere(entries, (entry) => entry.seq <= seq)).toBe(expected)
+  }
 })
