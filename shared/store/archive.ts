@@ -15,7 +15,7 @@ import type {
 } from '../schema/index.ts'
 import { acquire } from './acquire.ts'
 import { type AppendRequest, append } from './append.ts'
-import { follow } from './follow.ts'
+import { follow, nextView } from './follow.ts'
 import { fork } from './fork.ts'
 import { living } from './head.ts'
 import { leaseState, release, renew } from './lease.ts'
@@ -51,6 +51,8 @@ export interface Archive extends StoreParts {
   remove(run: RunKey, options: { readonly force: boolean }): Promise<void>
   /** One consistent look at a run, for the functions of reading/. */
   view(run: RunKey): Promise<ArchiveView>
+  /** The run as the next look finds it; the same view where it has not grown. Whoever waits shares the looks. */
+  next(seen: ArchiveView): Promise<ArchiveView>
   /** The items from a boundary on, also those that come later (follow.ts); followers share their looks at the run. */
   follow(began: ArchiveView, from: Boundary): AsyncGenerator<readonly FrameItem[]>
 }
@@ -74,6 +76,7 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     run: (run) => describeRun(parts, run),
     remove: (run, options) => remove(parts, run, options),
     view: async (run) => ({ ...viewOf(parts.ports, run, living(await ports.index.head(run))), warm }),
+    next: (seen) => nextView(ports, lookout, seen),
     follow: (began, from) => follow(ports, lookout, began, from),
   }
 }

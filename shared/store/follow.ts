@@ -1,3 +1,4 @@
+import { RunfoldError } from '../schema/index.ts'
 import type { Look, Lookout } from './lookout.ts'
 import { viewOf } from './parts.ts'
 import type { StorePorts } from './ports.ts'
@@ -34,6 +35,16 @@ export async function* follow(
     if (head && head.tail > view.head.tail) view = viewOf(ports, run, head)
     else yield []
   }
+}
+
+/** The run as the next look finds it, or the same view where there is no news. @throws not_found when its life has ended */
+export async function nextView(ports: StorePorts, lookout: Lookout, seen: ArchiveView): Promise<ArchiveView> {
+  const { run } = seen
+  const { head, isGone } = await lookout.next(run)
+  if (isGone || (head && head.life !== seen.head.life)) {
+    throw new RunfoldError('not_found', `the run ${run.run_id} was removed meanwhile`)
+  }
+  return head && head.tail > seen.head.tail ? viewOf(ports, run, head) : seen
 }
 
 async function* newItems(view: ArchiveView, from: Boundary, look: Look | undefined) {

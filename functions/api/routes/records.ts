@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { type RecordsQuery, recordsAnswer, recordsQuery, runId } from '#schema'
-import { type ArchiveView, recordsPage, recordsStream } from '#store'
+import { recordsPage, recordsStream } from '#store'
 import { answerJson, answerLines, NDJSON } from '../answer.ts'
 import { refuseLimit, wantsLines } from '../lines.ts'
 import { type Call, defineRoute, type Route, runOf } from '../route.ts'
-
-/** Between two looks at a run whose next frame somebody waits for. */
-const POLL_MS = 150
 
 const list = defineRoute({
   method: 'GET',
@@ -27,24 +24,19 @@ const list = defineRoute({
   },
 })
 
-/** A page; while it is empty, at most `wait_s` long, the head is looked at until the run has grown. */
+/** A page; where it is empty, waits at most `wait_s` long for a run that grows, together with all who follow it. */
 async function firstItems(call: Call<unknown, RecordsQuery>) {
   const { archive, clock } = call.parts
   const { wait_s = 0 } = call.query
-  if (wait_s === 0) return recordsPage(await archive.view(runOf(call)), call.query)
-  const leaving = call.leaving()
+  const leaving = wait_s > 0 ? call.leaving() : undefined
   const deadline = clock.now() + wait_s * 1000
-  for (let seen: ArchiveView | undefined; ; ) {
-    const view = await archive.view(runOf(call))
-    const grown = view.head.tail !== seen?.head.tail
-    const page = grown ? await recordsPage(view, call.query) : NOTHING
-    const left = deadline - clock.now()
-    if (page.items.length > 0 || left <= 0 || leaving.aborted) return page
-    seen = view
-    await clock.sleep(Math.min(POLL_MS, left), leaving)
+  for (let view = await archive.view(runOf(call)); ; ) {
+    const page = await recordsPage(view, call.query)
+    if (page.items.length > 0) return page
+    for (const seen = view; view === seen; view = await archive.next(view)) {
+      if (clock.now() >= deadline || leaving?.aborted) return page
+    }
   }
 }
-
-const NOTHING = { items: [], next_cursor: null }
 
 export const recordsRoutes: readonly Route[] = [list]

@@ -155,6 +155,24 @@ it('a thousand followers of a run cost two looks a second and one read of what i
   for (const { seqs } of followers) expect(seqs()).toEqual([1, 2])
 })
 
+it('who waits for the next look shares it, and is told of growth and of the end', async () => {
+  const view = await archive.view(run.key)
+  await follower(0)
+  headReads = 0
+  const [first, second] = [archive.next(view), archive.next(view)]
+  await clock.advance(500)
+  expect(headReads).toBe(1)
+  expect(await second).toBe(view)
+  expect(await first).toBe(view)
+  const grown = archive.next(view)
+  await run.append(say('a'))
+  await clock.advance(500)
+  expect((await grown).head.tail).toBe(run.tail)
+  const gone = archive.next(view)
+  await archive.remove(run.key, { force: true })
+  await Promise.all([expect(gone).rejects.toMatchObject({ code: 'not_found' }), clock.advance(500)])
+})
+
 it('looks at no run that nobody follows any more', async () => {
   const view = await archive.view(run.key)
   const batches = archive.follow(view, { seq: 0, offset: 6 })
