@@ -40,8 +40,19 @@ export function extendDigest(state: string | null, chunks: Iterable<Uint8Array>)
   const sha256 = hasher().init()
   if (state !== null && !load(sha256, state)) return undefined
   for (const chunk of chunks) sha256.update(chunk)
-  const saved = STATE_VERSION + btoa(String.fromCharCode(...sha256.save()))
+  const saved = STATE_VERSION + btoa(String.fromCharCode(...withoutRemains(sha256.save())))
   return { digest: sha256.digest(), state: saved }
+}
+
+// The saved state of hash-wasm: a tag of 4 bytes, the block being filled (64 bytes), the length so far (u64 LE), the hash.
+const BLOCK_AT = 4
+const BLOCK_BYTES = 64
+const LENGTH_AT = BLOCK_AT + BLOCK_BYTES
+
+/** The block behind its filled part holds what was hashed before, perhaps another tenant's: it must not be kept (P10). */
+function withoutRemains(state: Uint8Array): Uint8Array {
+  const filled = (state[LENGTH_AT] ?? 0) % BLOCK_BYTES
+  return state.fill(0, BLOCK_AT + filled, LENGTH_AT)
 }
 
 function load(sha256: IHasher, state: string): boolean {

@@ -36,6 +36,14 @@ describe('the digest', () => {
     )
   })
 
+  it('keeps nothing of what was hashed before, perhaps for someone else', () => {
+    const state = () => extendDigest(null, [new Uint8Array(70).fill(1)])?.state
+    digestOf(new Uint8Array(1000).fill(7))
+    const after = state()
+    digestOf(new Uint8Array(1000).fill(8))
+    expect(state()).toBe(after)
+  })
+
   it('asks for the bytes again where a state is of another version or damaged', () => {
     for (const state of ['', '0:', '2:AAAA', '1:', '1:AAAA', '1:not base64!']) {
       expect(extendDigest(state, [])).toBeUndefined()
