@@ -23,6 +23,9 @@ export const readConfig = async (io: Io, url?: string): Promise<Config> => {
     throw new UsageError(`not an http(s) URL: ${server}`)
   const given = filled(io.env.RUNFOLD_TOKEN)
   const token = given ?? (isLoopback(server) ? await localToken(io) : undefined)
+  // A header cannot carry it, and fetch would call that a broken connection, to be tried again.
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError('the token holds a character that no token has; look at RUNFOLD_TOKEN')
   return { url: server, token: token === undefined ? undefined : new Redacted(token) }
 }
 

@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander'
 import { isRunfoldError, type RunfoldError } from '#schema'
 import { EXIT, EXIT_OF_PROBLEM, type ExitCode } from './exit-codes.ts'
 import { oneLine } from './terminal-text.ts'
@@ -15,6 +16,8 @@ export interface Explanation {
 /** Every expected error in words; an unexpected one keeps its message only, its stack is shown with RUNFOLD_DEBUG=1. */
 export const explain = (error: unknown): Explanation => {
   if (error instanceof UsageError) return plainly('usage', error.message, EXIT.usage)
+  if (error instanceof CommanderError)
+    return plainly('usage', error.message.replace(/^error: /, ''), EXIT.usage)
   if (!isRunfoldError(error)) {
     return plainly('unexpected', error instanceof Error ? error.message : String(error), EXIT.failed)
   }

@@ -27,7 +27,7 @@ import { verify } from './commands/verify.ts'
 import { DEFAULT_DATA, DEFAULT_URL } from './config.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
-import { BrokenPipe, type Io, processIo } from './io.ts'
+import { BrokenPipe, type Io, OutputLost, processIo } from './io.ts'
 import { createOutput } from './output.ts'
 import { createSession, type GlobalOptions } from './session.ts'
 
@@ -59,7 +59,8 @@ const VERBS: readonly Verb[] = [
 /** Runs one command line and gives the exit code. Nothing that is expected to go wrong ends in a stack trace. */
 export const main = async (args: readonly string[], io: Io): Promise<ExitCode> => {
   let code: ExitCode = EXIT.ok
-  const program = createProgram(io)
+  const json = args.includes('--json')
+  const program = createProgram(io, json)
   const act: Act =
     (work) =>
     async (...given) => {
@@ -69,13 +70,14 @@ export const main = async (args: readonly string[], io: Io): Promise<ExitCode> =
   inheritSettings(program)
   try {
     await program.parseAsync(args, { from: 'user' })
+    if (io.signal.reason instanceof OutputLost) throw io.signal.reason
     return code
   } catch (error) {
-    return endedBy(error, io, program.opts<GlobalOptions>().json === true)
+    return endedBy(error, io, json)
   }
 }
 
-const createProgram = (io: Io): Command =>
+const createProgram = (io: Io, json: boolean): Command =>
   new Command('runfold')
     .description('Keeps the journals of AI-agent runs: append, fold, replay, take over.')
     .version(about.version, '-V, --version', 'print the version')
@@ -88,6 +90,8 @@ const createProgram = (io: Io): Command =>
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      // With --json the error is said once, by endedBy.
+      outputError: (text, write) => (json ? undefined : write(text)),
     })
     .addHelpText(
       'after',
@@ -114,10 +118,12 @@ const inheritSettings = (command: Command): void => {
 
 const endedBy = async (error: unknown, io: Io, json: boolean): Promise<ExitCode> => {
   if (io.signal.reason instanceof BrokenPipe) return EXIT.ok
-  if (io.signal.aborted) return EXIT.interrupted
+  const { reason } = io.signal
+  if (io.signal.aborted && !(reason instanceof OutputLost)) return EXIT.interrupted
+  const isSaid = error instanceof CommanderError && (!json || /^commander\.(help|version)/.test(error.code))
   // Commander has printed its own text already, also for --help and --version.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-  const { text, hint, code, problem } = explain(error)
+  if (isSaid) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  const { text, hint, code, problem } = explain(reason instanceof OutputLost ? reason : error)
   const err = createOutput(io.stderr, io.env)
   if (json) await err.json(problem)
   else {
