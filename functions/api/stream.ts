@@ -1,7 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
+
 export type BodySource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 type Source = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
 
-/** Small pieces are joined up to here, so that a line of NDJSON costs no write of its own. */
+/**
+ * Small pieces are joined up to here, so that a line of NDJSON costs no write of its own. Between two such pieces the other
+ * requests have their turn: a reader as fast as the source would otherwise keep the thread to itself.
+ */
 const PIECE_BYTES = 64 << 10
 
 /**
@@ -20,6 +25,7 @@ export function bodyOf(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        await setImmediate()
         await stillAllowed?.()
         const { pieces, done } = await gather(ahead, source)
         ahead = []

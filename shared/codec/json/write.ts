@@ -14,7 +14,7 @@ const CHUNK_BYTES = 65_536
  * @throws TypeError for what JSON cannot say: functions, symbols, numbers that are not finite.
  */
 export function* jsonChunks(value: unknown): Generator<Uint8Array, void, undefined> {
-  const out = new Sink(2 * CHUNK_BYTES)
+  const out = new Sink() // it grows to the chunk's size; a line of NDJSON is a value of its own, and small
   for (const _ of steps(value, out)) {
     if (out.length >= CHUNK_BYTES) yield* slices(out.take())
   }

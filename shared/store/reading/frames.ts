@@ -1,6 +1,7 @@
 import type { Frame } from '../../codec/index.ts'
 import { checkPreamble, PREAMBLE, streamFrames } from '../../codec/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
+import { takingTurns } from './turns.ts'
 import type { ArchiveView } from './view.ts'
 
 /** A frame boundary of the archive, and how many frames stand before it. */
@@ -24,7 +25,12 @@ export async function* framesFrom(
   if (end <= offset) return
   try {
     const bytes = offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, end)) : view.bytes(offset, end)
-    yield* streamFrames(bytes, { offset, seq }, end)
+    const turn = takingTurns()
+    for await (const frame of streamFrames(bytes, { offset, seq }, end)) {
+      yield frame
+      const pause = turn()
+      if (pause !== undefined) await pause
+    }
   } catch (error) {
     if (!isRunfoldError(error, 'bad_frames')) throw error
     const at = typeof error.facts.offset === 'number' ? error.facts.offset : offset
