@@ -1,7 +1,8 @@
 import { PREAMBLE } from '#codec'
 import type { Head } from '#store'
 import { createMaintainer } from '#store'
-import { objectKey, parseNoteKey } from '../../shared/store/keys.ts'
+import { derivedKey, objectKey, parseNoteKey } from '../../shared/store/keys.ts'
+import { snapshotsOf } from '../../shared/store/reading/snapshots.ts'
 import { listed } from './faulty-ports.ts'
 import { type ModelRun, RUN } from './model-run.ts'
 import type { Told } from './model-told.ts'
@@ -123,9 +124,9 @@ async function checkRetries({ told, archive }: ModelRun, head: Head): Promise<vo
 
 /** What is not named goes when maintenance has had its time, and nothing else does. */
 async function checkGarbage(run: ModelRun): Promise<void> {
-  const { ports, clock, graceMs } = run
+  const { ports, clock, graceMs, snapshots } = run
   const before = await ports.index.head(RUN)
-  const maintainer = createMaintainer(ports, clock, { graceMs })
+  const maintainer = createMaintainer(ports, clock, { graceMs, snapshots })
   for (const wait of [DAY_MS, graceMs, DAY_MS, graceMs]) {
     clock.advance(wait + 1)
     await maintainer.pass()
@@ -136,11 +137,22 @@ async function checkGarbage(run: ModelRun): Promise<void> {
   if (head?.alive) await storedBytes(run, head)
   const stored = (await listed(ports.objects, '')).map(({ key }) => key)
   const notes = stored.filter((key) => parseNoteKey(RUN, key))
-  const named = Object.keys(head?.extents ?? {}).length
-  if (stored.length - notes.length !== named || notes.length > MAX_NOTES)
-    throw new Error(`${named} objects are named, stored are\n  ${stored.join('\n  ')}`)
+  const named = head ? await namesOf(run, head) : []
+  const isExact = named.every((key) => stored.includes(key)) && stored.length - notes.length === named.length
+  if (!isExact || notes.length > MAX_NOTES)
+    throw new Error(`named are\n  ${named.join('\n  ')}\nstored are\n  ${stored.join('\n  ')}`)
   const row = await ports.index.card(RUN)
   if (head?.alive ? row?.life !== head.life : row) throw new Error('the listing shows another life')
+}
+
+/** The keys of all objects that the head names, itself or by the index of snapshots. */
+async function namesOf({ archive }: ModelRun, { alive, extents, snapshot, life }: Head): Promise<string[]> {
+  if (!alive) return []
+  const names = Object.entries(extents).map(([start, extent]) => objectKey(RUN, Number(start), extent))
+  if (!snapshot) return names
+  const { entries } = await snapshotsOf(await archive.view(RUN))
+  if (entries.length === 0) throw new Error('the index of snapshots is gone')
+  return [...names, snapshot.key, ...entries.map((entry) => derivedKey(RUN, 'snapshot', { ...entry, life }))]
 }
 
 const isOfLife =

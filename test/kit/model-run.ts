@@ -5,6 +5,7 @@ import { memoryPorts } from '#store/memory'
 import { merge } from '../../shared/store/merge.ts'
 import { piecesOf } from '../../shared/store/merge-policy.ts'
 import { ownUploads } from '../../shared/store/own-uploads.ts'
+import { SNAPSHOT_POLICY, type SnapshotPolicy } from '../../shared/store/snapshot-policy.ts'
 import { sweep } from '../../shared/store/sweep.ts'
 import { Gate } from './faulty-ports.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
@@ -41,6 +42,8 @@ export interface ModelOptions {
   readonly batches: number
   /** Of the sweep; none is the hardest case. */
   readonly graceMs?: number
+  /** None of so short an archive unless told. */
+  readonly snapshots?: SnapshotPolicy | undefined
   readonly plant?: Plant | undefined
 }
 
@@ -52,6 +55,7 @@ export class ModelRun {
   readonly gate: Gate
   readonly archive: Archive
   readonly graceMs: number
+  readonly snapshots: SnapshotPolicy
   readonly told: Told = { acked: [], taken: [], read: [], refused: [] }
   /** Refusals that there is a reason for, given who plays. */
   readonly expected = new Set<ProblemCode>(['unavailable'])
@@ -60,12 +64,13 @@ export class ModelRun {
   tail = 0
   readonly #plant: Plant
 
-  private constructor({ graceMs = 0, plant = {} }: ModelOptions) {
+  private constructor({ graceMs = 0, snapshots = SNAPSHOT_POLICY, plant = {} }: ModelOptions) {
     const ports = memoryPorts(this.clock)
     this.ports = { ...ports, uploads: ownUploads(ports.objects, this.clock, SECRET) }
     this.gate = new Gate(this.ports)
     this.archive = this.#archiveOn(this.ports)
     this.graceMs = graceMs
+    this.snapshots = snapshots
     this.#plant = plant
   }
 
@@ -182,7 +187,8 @@ export class ModelRun {
   }
 
   maintain(actor: string): void {
-    this.#act(actor, (_, ports) => createMaintainer(ports, this.clock, { graceMs: this.#grace }).pass())
+    const options = { graceMs: this.#grace, snapshots: this.snapshots }
+    this.#act(actor, (_, ports) => createMaintainer(ports, this.clock, options).pass())
   }
 
   read(actor: string): void {

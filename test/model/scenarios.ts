@@ -1,22 +1,20 @@
 import { checkExtents, checkPromises } from '../kit/model-check.ts'
 import type { Scenario } from '../kit/model-explore.ts'
-import { ModelRun, type Plant, RUN } from '../kit/model-run.ts'
+import { type ModelOptions, ModelRun, type Plant, RUN } from '../kit/model-run.ts'
 
 /** Begins one history; with a plant the actors have a known bug. */
 export type BeginWith = (plant?: Plant) => Promise<Scenario>
 
-interface Setting {
-  readonly batches: number
-  readonly graceMs?: number
+interface Setting extends Omit<ModelOptions, 'plant'> {
   act(run: ModelRun): void | Promise<void>
   /** Beside the promises. */
   check?(run: ModelRun): Promise<void>
 }
 
 const scenario =
-  ({ batches, graceMs = 0, act, check }: Setting): BeginWith =>
+  ({ act, check, ...options }: Setting): BeginWith =>
   async (plant) => {
-    const run = await ModelRun.begin({ batches, graceMs, plant })
+    const run = await ModelRun.begin({ ...options, plant })
     await act(run)
     return {
       gate: run.gate,
@@ -225,6 +223,33 @@ export const SMALL = {
       act: (run) => {
         run.merge('merger', 0, 1)
         run.startAnew('heir', 'anew')
+      },
+    }),
+  },
+  'snapshots, an append and a sweep': {
+    faults: 1,
+    delays: 1,
+    begin: scenario({
+      batches: 3,
+      snapshots: { everyBytes: 1, mergedBytes: 1 },
+      act: (run) => {
+        run.clock.advance(61_000) // nobody renews, so the run is idle and due
+        run.maintain('maintainer')
+        run.append('writer', run.batch('a'))
+        run.sweep('sweeper')
+      },
+    }),
+  },
+  'snapshots twice at once': {
+    faults: 0,
+    delays: 2,
+    begin: scenario({
+      batches: 3,
+      snapshots: { everyBytes: 1, mergedBytes: 1 },
+      act: (run) => {
+        run.clock.advance(61_000)
+        run.maintain('maintainer')
+        run.maintain('other maintainer')
       },
     }),
   },
