@@ -19,7 +19,7 @@ import {
 
 type Schema = z.core.$ZodType
 
-export const text: fc.Arbitrary<string> = fc.oneof(
+const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -33,7 +33,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 
 const exact = (value: bigint): Int => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
 
-export const int = (min: bigint, max: bigint): fc.Arbitrary<Int> =>
+const int = (min: bigint, max: bigint): fc.Arbitrary<Int> =>
   fc.oneof(fc.bigInt({ min: 0n, max: 1000n }), fc.bigInt({ min, max }), fc.constantFrom(min, max)).map(exact)
 
 const number: fc.Arbitrary<Int | JsonNumber> = fc.oneof(

@@ -2,7 +2,7 @@ import { sharedBytes, sharedPath, sharedText } from './shared-folder.ts'
 
 // The reference's own answers (../shared/format/golden), compared by value and never losing a digit.
 
-export interface Outcome {
+interface Outcome {
   readonly ok: boolean
   readonly lines?: number
   readonly sha256?: string

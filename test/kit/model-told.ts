@@ -2,7 +2,7 @@ import type { AppendAnswer, LeaseAnswer, RunfoldError } from '#schema'
 import type { Head } from '#store'
 
 /** A batch whose owner knows that it is stored. */
-export interface Acked {
+interface Acked {
   readonly actor: string
   readonly epoch: number
   readonly offset: number

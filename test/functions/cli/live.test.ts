@@ -40,7 +40,12 @@ describe('tail', () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const server = await startProcess(folder, { RUNFOLD_ADMIN_TOKEN: 'secret' })
     onTestFinished(() => void server.child.kill('SIGKILL'))
-    const call = async (method: string, path: string, body?: string | Buffer<ArrayBuffer>, type = 'application/json') => {
+    const call = async (
+      method: string,
+      path: string,
+      body?: string | Buffer<ArrayBuffer>,
+      type = 'application/json',
+    ) => {
       const headers = { authorization: 'Bearer secret', 'content-type': type }
       return fetch(new URL(path, server.url), { method, headers, ...(body !== undefined && { body }) })
     }
