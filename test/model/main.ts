@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { LARGE } from './large.ts'
 import { PLANTS } from './plants.ts'
 import { type Effort, findPlanted } from './play.ts'
-import { LARGE, SMALL } from './scenarios.ts'
+import { SMALL } from './small.ts'
 
 // The archive's own code under every order of its steps: each scenario is played through, or as far as its bounds go, and
 // every history is held to the promises (test/kit/model-check.ts). Ends with 1 when one is broken, and tells its story.
@@ -12,7 +13,7 @@ import { LARGE, SMALL } from './scenarios.ts'
 const HELP = `npm run test:model -- [--json] [--long] [--seed N] [--only TEXT]
 
   --json   the last line is a flat object: schedules, planted_bugs, planted_bugs_found, seconds
-  --long   more faults, more interruptions, more samples: about an hour
+  --long   more faults, more interruptions, more samples: an hour or more
   --seed   of the sampled histories; the same seed plays the same ones
   --only   scenarios whose name has this in it`
 

@@ -1,6 +1,6 @@
 import type { Expectation, StorePorts } from '#store'
 import type { Plant } from '../kit/model-run.ts'
-import type { SMALL } from './scenarios.ts'
+import type { SMALL } from './small.ts'
 
 // Known bugs, each put between an actor and its ports, and the scenario that must find it.
 

@@ -1,6 +1,7 @@
 import { explore, type Played, sample } from '../kit/model-explore.ts'
+import { LARGE } from './large.ts'
 import { PLANTS } from './plants.ts'
-import { LARGE, SMALL, type Small } from './scenarios.ts'
+import { SMALL, type Small } from './small.ts'
 
 /** More than any scenario has within its bounds; a scenario that grows past it must be bounded anew. */
 const MOST = 1_000_000

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { explore, sample } from '../../kit/model-explore.ts'
+import { LARGE } from '../../model/large.ts'
 import { PLANTS } from '../../model/plants.ts'
 import { findPlanted } from '../../model/play.ts'
-import { LARGE, SMALL, type Small } from '../../model/scenarios.ts'
+import { SMALL, type Small } from '../../model/small.ts'
 
 // The orders in which a few actors can reach the storage, with a fault anywhere; and known bugs, which some order must
 // show. `npm run test:model` plays far more of them.
