@@ -21,9 +21,10 @@ export interface Tokens {
   install(text: string): Promise<void>
   /** Undefined when there is no such token, or not any more. A revocation is seen within `CACHE_MS`. */
   check(text: string): Promise<Principal | undefined>
-  list(tenant: string): Promise<TokenRow[]>
-  /** False when the tenant has no such token. */
-  revoke(tenant: string, token_id: string): Promise<boolean>
+  /** Of the asker's tenant; who is bound to a prefix sees no token of a wider one. */
+  list(asker: Principal): Promise<TokenRow[]>
+  /** False when the asker can see no such token. */
+  revoke(asker: Principal, token_id: string): Promise<boolean>
 }
 
 /** `rf_` and 32 random bytes in base64url. */
@@ -70,6 +71,9 @@ export function createTokens(index: TokenIndex, clock: Clock): Tokens {
     return token
   }
 
+  const seen = async ({ tenant, run_prefix }: Principal) =>
+    (await index.list(tenant)).filter((token) => isWithin(token.run_prefix, run_prefix))
+
   return {
     make: async (maker, request) => {
       const text = makeTokenText()
@@ -86,10 +90,11 @@ export function createTokens(index: TokenIndex, clock: Clock): Tokens {
       const { token_id, tenant, scopes, run_prefix, expires_at } = token
       return { token_id, tenant, scopes, run_prefix, expires_at }
     },
-    list: async (tenant) => (await index.list(tenant)).map(tokenRow),
-    revoke: async (tenant, token_id) => {
+    list: async (asker) => (await seen(asker)).map(tokenRow),
+    revoke: async (asker, token_id) => {
+      if (!(await seen(asker)).some((token) => token.token_id === token_id)) return false
       for (const [hash, { token }] of cache) if (token.token_id === token_id) cache.delete(hash)
-      return index.remove(tenant, token_id)
+      return index.remove(asker.tenant, token_id)
     },
   }
 }
@@ -108,7 +113,7 @@ function narrowed(maker: Principal, request: TokenRequest, now: number) {
     throw new RunfoldError('forbidden', 'the maker lacks a scope of the new token', { scope: missing })
 
   const run_prefix = request.run_prefix ?? maker.run_prefix
-  if (!(run_prefix ?? '').startsWith(maker.run_prefix ?? '')) throw wider('run_prefix')
+  if (!isWithin(run_prefix, maker.run_prefix)) throw wider('run_prefix')
 
   const expires_at = request.expires_at === undefined ? maker.expires_at : Date.parse(request.expires_at)
   if (maker.expires_at !== null && (expires_at ?? Number.POSITIVE_INFINITY) > maker.expires_at)
@@ -118,6 +123,10 @@ function narrowed(maker: Principal, request: TokenRequest, now: number) {
     throw new RunfoldError('bad_request', 'expires_at is in the past', { issues })
   }
   return { name, tenant, scopes: [...new Set(scopes)], run_prefix, expires_at }
+}
+
+function isWithin(prefix: string | null, bound: string | null): boolean {
+  return (prefix ?? '').startsWith(bound ?? '')
 }
 
 async function hashOf(text: string): Promise<string> {

@@ -20,11 +20,11 @@ const make = defineRoute({
 const list = defineRoute({
   method: 'GET',
   path: '/v1/tokens',
-  about: "The tokens of the caller's tenant, without their secret",
+  about: 'The tokens the caller may revoke, without their secret',
   need,
   answers: [{ status: 200, about: 'The tokens', schema: tokenList }],
   problems: ['bad_request', 'unauthorized', 'forbidden'],
-  handle: async ({ parts, principal }) => answerJson({ items: await parts.tokens.list(principal.tenant) }),
+  handle: async ({ parts, principal }) => answerJson({ items: await parts.tokens.list(principal) }),
 })
 
 const revoke = defineRoute({
@@ -36,8 +36,8 @@ const revoke = defineRoute({
   answers: [{ status: 204, about: 'Revoked' }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found'],
   handle: async ({ parts, principal, params }) => {
-    if (await parts.tokens.revoke(principal.tenant, params.token_id)) return answerNothing(204)
-    throw new RunfoldError('not_found', 'the tenant has no such token')
+    if (await parts.tokens.revoke(principal, params.token_id)) return answerNothing(204)
+    throw new RunfoldError('not_found', 'there is no such token')
   },
 })
 
