@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { systemClock } from '../clock.ts'
 import { ownUploads } from '../own-uploads.ts'
@@ -48,9 +48,18 @@ export async function openLocalStore(
   }
 }
 
+/** Each missing folder in turn, since Node's own recursion never ends where the system says that a parent is not there (/proc). */
+function makeFolder(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found) throw new Error('it is not a folder')
+  makeFolder(path.dirname(folder))
+  mkdirSync(folder, { mode: 0o700 }) // archives hold callback secrets in clear (P10)
+}
+
 function makeWritable(root: string): void {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 }) // archives hold callback secrets in clear (P10)
+    makeFolder(path.resolve(root))
     accessSync(root, constants.W_OK)
   } catch (error) {
     throw new Error(`the data folder ${root} cannot be written: ${(error as Error).message}`, {
