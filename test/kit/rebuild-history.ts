@@ -116,7 +116,7 @@ export class History {
         return
       }
       case 'renew':
-        await this.#owned(one)
+        await this.#held(one)
         await this.archive.renew(key, { epoch: one.epoch })
         return
       case 'release':
@@ -136,9 +136,14 @@ export class History {
     return begun
   }
 
-  async #owned(one: StoredRun): Promise<void> {
+  async #held(one: StoredRun): Promise<void> {
     const { lease } = (await this.ports.index.head(one.key)) as Head
     if (!lease) one.epoch = (await this.archive.acquire(one.key, one.owner)).answer.epoch
+  }
+
+  /** By someone who is about to write. */
+  async #owned(one: StoredRun): Promise<void> {
+    await this.#held(one)
     const wrote = this.#wrote.get(one) ?? new Set()
     this.#wrote.set(one, wrote.add(one.epoch))
   }

@@ -47,7 +47,11 @@ function grownHead(count: number): Head {
     card_tail: 880_000_000,
     ended: false,
     extents: Object.fromEntries(extents),
-    snapshot: { seq: 199_000, offset: 899_000_000, key: 'runs/default/0123456789abcdef/index-0000000003-1-199000-899000000-0123456789abcdef' },
+    snapshot: {
+      seq: 199_000,
+      offset: 899_000_000,
+      key: 'runs/default/0123456789abcdef/index-0000000003-1-199000-899000000-0123456789abcdef',
+    },
     due_at: now,
     sweep_at: now,
     created_at: now,
