@@ -1,4 +1,5 @@
 import { badRequest } from './issues.ts'
+import { repeatedName } from './repeated-name.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -6,11 +7,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * A JSON body as plain values; its schema is strict, so `__proto__` and other surprises are refused there. The body is
  * at most MAX_JSON_BYTES long, which also bounds its depth; requests hold no numbers that a double would round.
  *
- * @throws bad_request where it is not UTF-8 or not JSON
+ * @throws bad_request where it is not UTF-8, not JSON, or names a member twice
  */
 export function readJson(bytes: Uint8Array): unknown {
+  const { text, value } = decoded(bytes)
+  const path = repeatedName(text)
+  if (path !== undefined) throw badRequest([{ path, message: 'is there twice' }])
+  return value
+}
+
+function decoded(bytes: Uint8Array): { text: string; value: unknown } {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch {
     throw badRequest([{ path: '', message: 'the body is not JSON' }])
   }
