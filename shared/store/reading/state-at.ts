@@ -1,6 +1,6 @@
 import { scanRecord, Unreadable } from '../../codec/index.ts'
 import type { Folding, FoldState, Keep } from '../../fold/index.ts'
-import { NO_HEADER } from '../../fold/index.ts'
+import { NO_HEADER, noHeader } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import type { Boundary } from './frames.ts'
 import { BEGINNING, framesFrom } from './frames.ts'
@@ -22,11 +22,7 @@ export async function stateAt(
   checkPlace(view, place)
   const { seq, offset, folding } = await findState(view, place, keep)
   if (folding && folding !== NO_HEADER) return { seq, offset, state: folding }
-  throw new RunfoldError('bad_frames', 'the first readable record is not a Header', {
-    reason: 'no_header',
-    offset: BEGINNING.offset,
-    frame: 0,
-  })
+  throw noHeader(folding, place)
 }
 
 async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<StateAt> {

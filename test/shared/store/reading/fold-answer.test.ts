@@ -64,6 +64,9 @@ describe('fold', () => {
   it('is no_header before the first readable record, or where that is no Header', async () => {
     const noHeader = { code: 'bad_frames', facts: { reason: 'no_header' } }
     for (const query of [{ seq: 0 }, { at: -5 }]) await expect(ask(query)).rejects.toMatchObject(noHeader)
+    await expect(ask({ at: -5 })).rejects.toMatchObject({
+      message: expect.stringContaining('no record is as old'),
+    })
     const headless = await storedRun(archiveOf([records[1] as JournalRecord, ...records]), 3)
     await expect(foldAnswer(headless.view, {})).rejects.toMatchObject(noHeader)
     for (const none of [new Uint8Array(0), archiveOf([])]) {
