@@ -1,7 +1,7 @@
 import type { HeldDelta, HeldRegion, HeldRegionDelta, Raw } from '../codec/index.ts'
 import { canonicalEqual } from '../codec/index.ts'
 import type { Entry } from '../schema/index.ts'
-import { placesByName } from './edit-regions.ts'
+import { placesByName } from './regions.ts'
 import type { Region, Window } from './window.ts'
 
 /**
@@ -10,10 +10,11 @@ import type { Region, Window } from './window.ts'
  */
 export function diffContext(prev: Window, next: Window): HeldDelta {
   const operations: HeldRegionDelta[] = []
-  const before = placesByName(prev.regions)
+  const olds = prev.regions.list()
+  const before = placesByName(olds)
   for (const region of next.regions) {
     const place = before.get(region.name)?.[0]
-    const old = place === undefined ? undefined : prev.regions[place]
+    const old = place === undefined ? undefined : olds[place]
     if (!old) operations.push(setTo(region))
     else if (isEqual(old, region)) continue
     else if (region.entries.length === 0 && old.entries.length > 0) operations.push(clear(region))
@@ -22,7 +23,7 @@ export function diffContext(prev: Window, next: Window): HeldDelta {
     else operations.push(setTo(region))
   }
   const kept = new Set(next.regions.map(({ name }) => name))
-  for (const { name } of prev.regions) if (!kept.has(name)) operations.push({ Remove: { name } })
+  for (const { name } of olds) if (!kept.has(name)) operations.push({ Remove: { name } })
   return deltaTo(next, operations)
 }
 
@@ -32,20 +33,22 @@ export function diffContext(prev: Window, next: Window): HeldDelta {
  * another of the same name can be kept or removed with it, but neither made nor changed.
  */
 export function exactDelta(prev: Window, next: Window): HeldDelta | undefined {
-  const before = placesByName(prev.regions)
-  const after = placesByName(next.regions)
-  const kept = keptInPlace(prev, next, before, after)
+  const olds = prev.regions.list()
+  const news = next.regions.list()
+  const before = placesByName(olds)
+  const after = placesByName(news)
+  const kept = keptInPlace(olds, news, before, after)
 
   const operations: HeldRegionDelta[] = []
   for (const [name] of before) {
     if ((after.get(name)?.[0] ?? Infinity) >= kept) operations.push({ Remove: { name } })
   }
-  for (const [place, region] of next.regions.entries()) {
+  for (const [place, region] of news.entries()) {
     if (place >= kept) {
       if (after.get(region.name)?.length !== 1) return undefined
       operations.push(setTo(region))
     } else if (after.get(region.name)?.[0] === place) {
-      const old = prev.regions[before.get(region.name)?.[0] as number] as Region
+      const old = olds[before.get(region.name)?.[0] as number] as Region
       const operation = edited(old, region)
       if (operation) operations.push(operation)
     }
@@ -54,12 +57,12 @@ export function exactDelta(prev: Window, next: Window): HeldDelta | undefined {
 }
 
 /**
- * How many of next's first regions can stay where they are: they must follow each other in prev too, and since Remove
+ * How many of the first new regions can stay where they are: they must follow each other among the old too, and since Remove
  * takes every region of a name, a name stays with all its regions or with none.
  */
 function keptInPlace(
-  prev: Window,
-  next: Window,
+  olds: readonly Region[],
+  news: readonly Region[],
   before: ReadonlyMap<string, readonly number[]>,
   after: ReadonlyMap<string, readonly number[]>,
 ): number {
@@ -67,13 +70,13 @@ function keptInPlace(
   let last = -1
   let open = 0 // the place behind the last region of every name seen so far
   let kept = 0
-  for (const [place, region] of next.regions.entries()) {
+  for (const [place, region] of news.entries()) {
     const copy = seen.get(region.name) ?? 0
     const from = before.get(region.name) ?? []
     const to = after.get(region.name) ?? []
     const old = from[copy]
     if (old === undefined || old <= last || from.length !== to.length) return kept
-    if (copy > 0 && !isSame(prev.regions[old] as Region, region)) return kept
+    if (copy > 0 && !isSame(olds[old] as Region, region)) return kept
     seen.set(region.name, copy + 1)
     last = old
     open = Math.max(open, (to.at(-1) as number) + 1)

@@ -1,7 +1,7 @@
-import type { HeldDelta, HeldRegion, HeldWindow, Raw } from '../codec/index.ts'
+import type { HeldDelta, HeldRegion, HeldRegionDelta, HeldWindow, Raw } from '../codec/index.ts'
 import type { Entry, Int } from '../schema/index.ts'
-import { RegionEdits } from './edit-regions.ts'
 import { AppendList } from './entries.ts'
+import { type Regions, regionsOf } from './regions.ts'
 
 /** A region of the context window as the fold keeps it: entries as bytes, in a list that versions share. */
 export interface Region {
@@ -18,14 +18,19 @@ export interface Window {
   readonly stage_name: string
   readonly total_tokens: Int
   readonly max_tokens: Int
-  readonly regions: readonly Region[]
+  readonly regions: Regions
 }
 
-export const EMPTY_WINDOW: Window = { stage_name: '', total_tokens: 0, max_tokens: 0, regions: [] }
+export const EMPTY_WINDOW: Window = {
+  stage_name: '',
+  total_tokens: 0,
+  max_tokens: 0,
+  regions: regionsOf([]),
+}
 
 export function windowOf(held: HeldWindow): Window {
   const { stage_name, total_tokens, max_tokens } = held
-  return { stage_name, total_tokens, max_tokens, regions: held.regions.map(regionOf) }
+  return { stage_name, total_tokens, max_tokens, regions: regionsOf(held.regions.map(regionOf)) }
 }
 
 function regionOf(held: HeldRegion): Region {
@@ -38,25 +43,23 @@ function regionOf(held: HeldRegion): Region {
  */
 export function applyDelta(base: Window, delta: HeldDelta): Window {
   const { stage_name, total_tokens, max_tokens } = delta
-  if (delta.regions.length === 0) return { stage_name, total_tokens, max_tokens, regions: base.regions }
-
-  const edits = new RegionEdits(base.regions)
-  for (const operation of delta.regions) {
-    if ('Set' in operation) {
-      const region = regionOf(operation.Set)
-      if (!edits.change(region.name, () => region)) edits.push(region)
-    } else if ('Append' in operation) {
-      const { name, entries, current_tokens } = operation.Append
-      edits.change(name, (region) => ({ ...region, entries: region.entries.append(entries), current_tokens }))
-    } else if ('Clear' in operation) {
-      edits.change(operation.Clear.name, (region) => ({
-        ...region,
-        entries: AppendList.of([]),
-        current_tokens: 0,
-      }))
-    } else {
-      edits.remove(operation.Remove.name)
-    }
-  }
-  return { stage_name, total_tokens, max_tokens, regions: edits.finish() }
+  return { stage_name, total_tokens, max_tokens, regions: delta.regions.reduce(applyTo, base.regions) }
 }
+
+function applyTo(regions: Regions, operation: HeldRegionDelta): Regions {
+  if ('Set' in operation) {
+    const region = regionOf(operation.Set)
+    return regions.change(region.name, () => region) ?? regions.push(region)
+  }
+  if ('Append' in operation) {
+    const { name, entries, current_tokens } = operation.Append
+    const grow = (region: Region) => ({ ...region, entries: region.entries.append(entries), current_tokens })
+    return regions.change(name, grow) ?? regions
+  }
+  if ('Clear' in operation) {
+    return regions.change(operation.Clear.name, cleared) ?? regions
+  }
+  return regions.remove(operation.Remove.name)
+}
+
+const cleared = (region: Region) => ({ ...region, entries: AppendList.of<Raw<Entry>>([]), current_tokens: 0 })

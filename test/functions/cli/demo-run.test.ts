@@ -52,7 +52,7 @@ describe('the demo run', () => {
     for (const { context } of points(items())) {
       largest = Math.max(
         largest,
-        context.regions.reduce((sum, { entries }) => sum + entries.length, 0),
+        context.regions.list().reduce((sum, { entries }) => sum + entries.length, 0),
       )
     }
     expect(largest).toBeGreaterThan(80)

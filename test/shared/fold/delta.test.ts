@@ -8,6 +8,7 @@ import {
   diffContext,
   EMPTY_WINDOW,
   exactDelta,
+  regionsOf,
   type Window,
   windowView,
 } from '#fold'
@@ -250,8 +251,10 @@ describe('many operations in one delta', () => {
         (base, operations) => {
           const together = applyDelta(base, deltaOf(operations))
           const oneByOne = operations.reduce((window, one) => applyDelta(window, deltaOf([one])), base)
-          expect(together.regions.map((one) => jsonText(windowView({ ...base, regions: [one] })))).toEqual(
-            oneByOne.regions.map((one) => jsonText(windowView({ ...base, regions: [one] }))),
+          expect(
+            together.regions.map((one) => jsonText(windowView({ ...base, regions: regionsOf([one]) }))),
+          ).toEqual(
+            oneByOne.regions.map((one) => jsonText(windowView({ ...base, regions: regionsOf([one]) }))),
           )
         },
       ),
