@@ -20,7 +20,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  0: 'done',
+  0: 'done; damage that was stepped over in a file is told on standard error',
   1: 'something failed inside, here or in the server',
   2: 'the command line is wrong, or a file cannot be read or written',
   3: 'there is no such run, token or position',

@@ -2,7 +2,7 @@ import type { ContextSnapshot, DiffAnswer } from '#schema'
 import { examples, type Verb, wholeNumber } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
-import { openReading } from '../reading/reading.ts'
+import { withReading } from '../reading/reading.ts'
 import { printDelta, printRegions } from '../window-text.ts'
 
 export const diff: Verb = (program, act) =>
@@ -15,12 +15,13 @@ export const diff: Verb = (program, act) =>
     .argument('<to>', 'the second point', wholeNumber)
     .addHelpText('after', examples('diff fix-login-7f3a 3 9', 'diff run.lvr 0 5 --json'))
     .action(
-      act(async (session, target: string, from: number, to: number) => {
-        const answer = await (await openReading(session, target)).diff(from, to)
-        if (session.json) await session.out.json(answer)
-        else await printDiff(session.out, plain(answer))
-        return undefined
-      }),
+      act((session, target: string, from: number, to: number) =>
+        withReading(session, target, async (reading) => {
+          const answer = await reading.diff(from, to)
+          if (session.json) await session.out.json(answer)
+          else await printDiff(session.out, plain(answer))
+        }),
+      ),
     )
 
 /** Beside a delta that loses something, several regions of one name, stands the whole second window. */

@@ -2,7 +2,7 @@ import { FOLD_PARTS, type FoldAnswer, type FoldPart } from '#schema'
 import { examples, unixSecond, type Verb, wholeNumber, words } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
-import { openReading } from '../reading/reading.ts'
+import { withReading } from '../reading/reading.ts'
 import { printFacts, printTable } from '../table.ts'
 import { unixTime } from '../time.ts'
 import { UsageError } from '../usage-error.ts'
@@ -41,11 +41,11 @@ export const fold: Verb = (program, act) =>
         const { parts, entries, ...moment } = options
         if (Object.keys(moment).length > 1)
           throw new UsageError('give at most one of --seq, --point and --at')
-        const reading = await openReading(session, target)
-        const answer = await reading.fold(moment, parts)
-        if (session.json) await session.out.json(answer)
-        else await printFold(session.out, plain<FoldAnswer>(answer), entries === true)
-        return undefined
+        return withReading(session, target, async (reading) => {
+          const answer = await reading.fold(moment, parts)
+          if (session.json) await session.out.json(answer)
+          else await printFold(session.out, plain<FoldAnswer>(answer), entries === true)
+        })
       }),
     )
 

@@ -1,7 +1,8 @@
 import { RECORD_KINDS, type RecordItem, type RecordKind } from '#schema'
 import { examples, type Verb, wholeNumber, words } from '../command.ts'
+import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
-import { openReading } from '../reading/reading.ts'
+import { withReading } from '../reading/reading.ts'
 import { printTable } from '../table.ts'
 import { unixTime } from '../time.ts'
 
@@ -29,31 +30,33 @@ export const records: Verb = (program, act) =>
     )
     .action(
       act(async (session, target: string, { from, to, kind }: RecordsOptions) => {
-        const { out, json } = session
-        const reading = await openReading(session, target)
-        const items = reading.records({
+        const wanted = {
           ...(from !== undefined && { from }),
           ...(to !== undefined && { to }),
           ...(kind && { kinds: kind }),
+        }
+        return withReading(session, target, async (reading) => {
+          const items = reading.records(wanted)
+          if (session.json) for await (const item of items) await session.out.json(item)
+          else await printRecords(session.out, items as AsyncIterable<RecordItem>)
         })
-        if (json) for await (const item of items) await out.json(item)
-        else
-          await printTable<RecordItem>(
-            out,
-            [
-              { title: 'SEQ', value: (row) => row.seq, align: 'right' },
-              { title: 'OFFSET', value: (row) => row.offset, align: 'right' },
-              { title: 'LENGTH', value: (row) => row.length, align: 'right' },
-              { title: 'AT', value: (row) => unixTime(row.at) },
-              { title: 'KIND', value: (row) => row.kind ?? `unreadable: ${row.unreadable}`, width: 60 },
-              { title: 'WHAT', value: gist, width: 80 },
-            ],
-            items as AsyncIterable<RecordItem>,
-            'no records',
-          )
-        return undefined
       }),
     )
+
+const printRecords = (out: Output, items: AsyncIterable<RecordItem>): Promise<void> =>
+  printTable<RecordItem>(
+    out,
+    [
+      { title: 'SEQ', value: (row) => row.seq, align: 'right' },
+      { title: 'OFFSET', value: (row) => row.offset, align: 'right' },
+      { title: 'LENGTH', value: (row) => row.length, align: 'right' },
+      { title: 'AT', value: (row) => unixTime(row.at) },
+      { title: 'KIND', value: (row) => row.kind ?? `unreadable: ${row.unreadable}`, width: 60 },
+      { title: 'WHAT', value: gist, width: 80 },
+    ],
+    items,
+    'no records',
+  )
 
 /** The one thing a person looks for in a record of this kind. */
 export const gist = (item: RecordItem): string => {

@@ -3,7 +3,7 @@ import type { DeltaPoint, FullPoint, SummaryPoint } from '#schema'
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
-import { openReading, type Shape } from '../reading/reading.ts'
+import { type Shape, withReading } from '../reading/reading.ts'
 import { printTable } from '../table.ts'
 import { unixTime } from '../time.ts'
 import { UsageError } from '../usage-error.ts'
@@ -39,21 +39,20 @@ export const replay: Verb = (program, act) =>
     )
     .action(
       act(async (session, target: string, { point, ...wanted }: ReplayOptions) => {
-        const { out, json } = session
         if (wanted.shape === 'delta' && wanted.step !== undefined) {
           throw new UsageError('--step does not go with --shape delta')
         }
-        const reading = await openReading(session, target)
-        if (point !== undefined) {
-          const one = await reading.point(point)
-          await (json ? out.json(one) : printWindow(out, plain(one)))
-          return undefined
-        }
-        const points = reading.points(wanted)
-        if (json) for await (const each of points) await out.json(each)
-        else if (wanted.shape === 'summary') await printSummaries(out, points)
-        else for await (const each of points) await printChange(out, plain(each))
-        return undefined
+        return withReading(session, target, async (reading) => {
+          const { out, json } = session
+          if (point !== undefined) {
+            const one = await reading.point(point)
+            return json ? out.json(one) : printWindow(out, plain(one))
+          }
+          const points = reading.points(wanted)
+          if (json) for await (const each of points) await out.json(each)
+          else if (wanted.shape === 'summary') await printSummaries(out, points)
+          else for await (const each of points) await printChange(out, plain(each))
+        })
       }),
     )
 

@@ -2,7 +2,7 @@ import type { Tokens, UsageAnswer } from '#schema'
 import { examples, type Verb } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
-import { openReading } from '../reading/reading.ts'
+import { withReading } from '../reading/reading.ts'
 import { sparkline } from '../sparkline.ts'
 import { type Column, printFacts, printTable } from '../table.ts'
 import { unixTime } from '../time.ts'
@@ -22,12 +22,13 @@ export const usage: Verb = (program, act) =>
       examples('usage fix-login-7f3a', 'usage run.lvr', 'usage fix-login-7f3a --json | jq .totals'),
     )
     .action(
-      act(async (session, target: string) => {
-        const { out, json } = session
-        const answer = await (await openReading(session, target)).usage()
-        await (json ? out.json(answer) : print(out, plain<UsageAnswer>(answer)))
-        return undefined
-      }),
+      act((session, target: string) =>
+        withReading(session, target, async (reading) => {
+          const { out, json } = session
+          const answer = await reading.usage()
+          await (json ? out.json(answer) : print(out, plain<UsageAnswer>(answer)))
+        }),
+      ),
     )
 
 const SOURCES: Readonly<Record<UsageAnswer['source'], string>> = {

@@ -13,6 +13,7 @@ import {
   fold,
   foldedView,
   NO_HEADER,
+  noHeader,
   type Point,
   pointAfter,
   pointView,
@@ -21,6 +22,7 @@ import {
 import { type FoldPart, RunfoldError } from '#schema'
 import { fileBytes } from './file-bytes.ts'
 import { verifyBytes } from './file-verify.ts'
+import { LeftOut } from './left-out.ts'
 import type { Moment, PointsWanted, Reading, RecordsWanted } from './reading.ts'
 
 type Folded = Exclude<Folding, undefined | typeof NO_HEADER>
@@ -29,6 +31,8 @@ type Folded = Exclude<Folding, undefined | typeof NO_HEADER>
 export class FileReading implements Reading {
   readonly #path: string
   readonly #signal: AbortSignal
+  /** What `records`, `points`, `point`, `fold`, `diff` and `usage` have met that is no record. */
+  readonly leftOut = new LeftOut()
 
   constructor(path: string, signal: AbortSignal) {
     this.#path = path
@@ -42,6 +46,7 @@ export class FileReading implements Reading {
   async *#items<R>(read: ReadPayload<R>): AsyncGenerator<ArchiveItem<R>> {
     for await (const item of readStream(this.bytes(), read)) {
       this.#signal.throwIfAborted()
+      this.leftOut.add(item)
       yield item
     }
   }
@@ -155,7 +160,7 @@ export class FileReading implements Reading {
     if (moment.point !== undefined && !isAt(now, moment.point))
       throw pastEnd(`point ${moment.point}`, place.seq)
     const { state, ...where } = chosen ?? { ...place, state: now }
-    return { ...where, state: headed(state) }
+    return { ...where, state: headed(state, moment) }
   }
 }
 
@@ -165,8 +170,7 @@ const isAt = (state: Folding, point: number | undefined): boolean =>
 const pastEnd = (what: string, frames: number) =>
   new RunfoldError('range_not_satisfiable', `there is no ${what}: the archive has ${frames} frames`)
 
-const headed = (state: Folding): Folded => {
+const headed = (state: Folding, moment: Moment): Folded => {
   if (state && state !== NO_HEADER) return state
-  const text = 'the first readable record is not a Header, so there is nothing to fold'
-  throw new RunfoldError('bad_frames', text, { reason: 'no_header' })
+  throw noHeader(state, moment)
 }

@@ -53,3 +53,18 @@ export const openReading = async (session: Session, target: string): Promise<Rea
     ? new ServerReading(await session.client(), target)
     : new FileReading(file, session.signal)
 }
+
+/** Lets `use` read the archive, and tells afterwards what it met in a file that is no record. */
+export const withReading = async (
+  session: Session,
+  target: string,
+  use: (reading: Reading) => Promise<void>,
+): Promise<undefined> => {
+  const reading = await openReading(session, target)
+  try {
+    await use(reading)
+  } finally {
+    if (reading instanceof FileReading && !session.signal.aborted) await reading.leftOut.tell(session, target)
+  }
+  return undefined
+}

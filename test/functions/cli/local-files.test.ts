@@ -43,6 +43,8 @@ describe('reading a local archive without a server', () => {
     expect(await run('fold run.lvr --point 999')).toMatchObject({ code: 3, out: '' })
     expect(await run('replay run.lvr --point 999')).toMatchObject({ code: 3, out: '' })
     expect(await run('fold run.lvr --seq 0')).toMatchObject({ code: 11, out: '' })
+    expect((await run('fold run.lvr --at 1')).err).toContain('no record is as old as 1')
+    expect((await run('fold run.lvr --seq 0')).err).toContain('after 0 frames')
     expect(await run('fold run.lvr --seq 1 --point 0')).toMatchObject({ code: 2, out: '' })
   })
 
@@ -107,6 +109,46 @@ describe('reading a local archive without a server', () => {
     })
     expect((await run('records torn.lvr --json')).lines).toHaveLength(60)
     expect((await run('inspect torn.lvr')).code).toBe(10)
+  })
+
+  it('says in one line what it left out, beside an answer that stays as it was', async () => {
+    const { run, write } = cliIn()
+    const sound = demoBytes(60)
+    const unknown = encodeFrame(Buffer.from('{"Unheard":{}}'))
+    write('run.lvr', sound)
+    write('torn.lvr', Buffer.concat([sound, FRAME_TORN]))
+    write('both.lvr', Buffer.concat([sound, unknown, unknown, FRAME_TORN]))
+    const torn = `torn.lvr: a torn tail of 9 bytes at offset ${sound.length} was left out\n`
+    const both =
+      `both.lvr: 2 unreadable frames, the first at ${`offset ${sound.length}`}, were stepped over, and a torn tail of ` +
+      `9 bytes at offset ${sound.length + 2 * unknown.length} was left out\n`
+    for (const line of ['fold', 'records --kind Header', 'replay', 'replay --shape delta', 'usage']) {
+      const [verb = '', ...rest] = line.split(' ')
+      const { out } = await run([verb, 'run.lvr', ...rest])
+      expect(await run([verb, 'torn.lvr', ...rest]), line).toMatchObject({ code: 0, out, err: torn })
+      const damaged = await run([verb, 'both.lvr', ...rest])
+      expect([damaged.code, damaged.err], line).toEqual([0, both])
+    }
+    const { err } = await run('fold both.lvr --json')
+    expect(JSON.parse(err)).toEqual({
+      note: 'left_out',
+      file: 'both.lvr',
+      detail: both.slice('both.lvr: '.length, -1),
+      unreadable: { frames: 2, first_offset: sound.length },
+      torn: { offset: sound.length + 2 * unknown.length, length: 9, reason: 'short_payload' },
+    })
+  })
+
+  it('says why there is no such point where the rest is torn, and nothing of a tear it did not come to', async () => {
+    const { run, write } = cliIn()
+    write('torn.lvr', Buffer.concat([demoBytes(60), FRAME_TORN]))
+    const { code, err } = await run('diff torn.lvr 0 999')
+    expect([code, err.split('\n').slice(0, 2)]).toEqual([
+      3,
+      [expect.stringContaining('a torn tail'), expect.stringContaining('there is no point 999')],
+    ])
+    expect(await run('diff torn.lvr 0 1')).toMatchObject({ code: 0, err: '' })
+    expect(await run('records torn.lvr --to 3')).toMatchObject({ code: 0, err: '' })
   })
 
   it('salvages on demand only, and marks what it finds', async () => {
