@@ -36,9 +36,18 @@ const plainly = (name: string, message: string, code: ExitCode): Explanation => 
 const textOf = (error: RunfoldError): string => {
   if (isUnreached(error)) return `no server at ${error.facts.url}`
   const { request_id } = error.facts
-  const issues = Array.isArray(error.facts.issues) ? error.facts.issues.map(issueText).join('; ') : ''
+  const issues = issuesOf(error).join('; ')
   const where = error.code === 'internal' && request_id ? ` (request ${request_id})` : ''
-  return oneLine(`${error.code}: ${error.message}${issues && `: ${issues}`}${where}`)
+  return oneLine(`${error.code}: ${error.message}${issues && `; ${issues}`}${where}`)
+}
+
+/** What the text does not say yet: it is mostly the first issue itself. */
+const issuesOf = ({ facts, message }: RunfoldError): readonly string[] => {
+  const issues: { path?: unknown; message?: unknown }[] = Array.isArray(facts.issues) ? facts.issues : []
+  return issues
+    .filter((issue) => issue.message !== message)
+    .map(issueText)
+    .filter((text) => text !== message)
 }
 
 const hintOf = (error: RunfoldError): string | undefined => {
@@ -70,7 +79,5 @@ const holderOf = (lease: unknown): string => {
   return machine_id ? oneLine(`${machine_id}/${world_id}`) : 'nobody'
 }
 
-const issueText = (issue: unknown): string => {
-  const { path, message } = issue as { path?: unknown; message?: unknown }
-  return [Array.isArray(path) ? path.join('.') : path, message].filter(Boolean).join(': ')
-}
+const issueText = ({ path, message }: { path?: unknown; message?: unknown }): string =>
+  [Array.isArray(path) ? path.join('.') : path, message].filter(Boolean).join(': ')

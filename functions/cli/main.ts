@@ -91,7 +91,7 @@ const createProgram = (io: Io, json: boolean): Command =>
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       // With --json the error is said once, by endedBy.
-      outputError: (text, write) => (json ? undefined : write(text)),
+      outputError: (text, write) => (json ? undefined : write(text.replace(/^error: /, 'runfold: '))),
     })
     .addHelpText(
       'after',

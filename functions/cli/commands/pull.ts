@@ -41,8 +41,9 @@ export const pull: Verb = (program, act) =>
 const toFile = async (session: Session, run: string, path: string, force: boolean): Promise<void> => {
   const { out, err, json } = session
   const client = await session.client()
-  if (!force && (await stat(path).catch(() => undefined)))
-    throw new UsageError(`${path} is there already; replace it with --force`)
+  const there = await stat(path).catch(() => undefined)
+  if (there?.isDirectory()) throw new UsageError(`${path} is a folder; name a file to put the archive in`)
+  if (there && !force) throw new UsageError(`${path} is there already; replace it with --force`)
   const progress = (from: number, end: number) => startProgress(err, oneLine(run), from, end)
   const pulled = await pullFile({ client, run, path, progress })
   if (json) await out.json(pulled)
@@ -53,7 +54,7 @@ const toStandardOutput = async ({ client, out, json }: Session, run: string): Pr
   if (out.isTerminal) throw new UsageError('archive bytes are not for a terminal; name a file, or pipe them')
   if (json) throw new UsageError('--json does not go with bytes on standard output')
   const server = await client()
-  const { tail, digest } = await server.tail(run)
+  const { tail, digest } = await server.run(run)
   const hash = createHash('sha256')
   await download({
     client: server,

@@ -31,7 +31,7 @@ export const tail: Verb = (program, act) =>
     .action(
       act(async (session, run: string, { follow, lines }: TailOptions) => {
         const client = await session.client()
-        const { frames, tail } = await client.tail(run)
+        const { frames, tail } = await client.run(run)
         let end = tail
         for await (const item of client.recordLines(run, { from: Math.max(0, frames - lines) })) {
           await print(session, item)

@@ -37,7 +37,7 @@ const RELEASE_MS = 3000
  */
 export const copyRun = async (options: CopyOptions): Promise<Copied> => {
   const { from, to, run, worker, force } = options
-  const source = new RunSource(from, run, await from.tail(run))
+  const source = new RunSource(from, run, await from.run(run))
   const known = await to.tail(run).catch(absent)
   await compare(options, source, known ?? EMPTY)
   if (known && source.end <= known.tail) return copied(options, source, known, known)

@@ -28,7 +28,7 @@ export interface Pulled {
  */
 export const pullFile = async (options: PullOptions): Promise<Pulled> => {
   const { client, run, path } = options
-  const promised = await client.tail(run)
+  const promised = await client.run(run)
   const part = `${path}.part`
   const left = await sizeOf(part)
   const resumed = left <= promised.tail ? left : 0

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { RunfoldError } from '#schema'
+import { explain } from '../../../functions/cli/explain.ts'
 import { BrokenPipe } from '../../../functions/cli/io.ts'
 import { refused, startServer, URL_OF_SERVER } from '../../shared/client/kit.ts'
 import { cliIn, demoBytes } from './kit.ts'
@@ -70,6 +72,31 @@ describe('help', () => {
     const { code, out, err } = await run(line === '' ? [] : line)
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toMatch(/\n\s+at /)
+    if (line !== '' && line !== 'lease') expect(err).toMatch(/^runfold: /)
+  })
+})
+
+describe('what a server refuses', () => {
+  it.each(['pull nope', 'pull nope -', 'tail nope', 'show nope', 'fold nope'])(
+    'is said in its own words: %s',
+    async (line) => {
+      const { run } = await withServer()
+      const { code, err } = await run(line)
+      expect([code, err]).toEqual([3, 'runfold: not_found: there is no such run\n'])
+    },
+  )
+
+  it('is said once', async () => {
+    const { run } = await withServer()
+    const { code, err } = await run(['fold', 'a b'])
+    expect(code).toBe(2)
+    expect(err.split('1 to 128')).toHaveLength(2)
+  })
+
+  it('is every issue, where there are several', () => {
+    const issues = ['a', 'b'].map((path) => ({ path, message: 'is not known here' }))
+    const error = new RunfoldError('bad_request', 'a: is not known here', { issues })
+    expect(explain(error).text).toBe('bad_request: a: is not known here; b: is not known here')
   })
 })
 

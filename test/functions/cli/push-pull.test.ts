@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeFrame } from '#codec'
@@ -220,6 +220,16 @@ describe('pull', () => {
     expect(statSync(at('demo-1.lvr')).mode & 0o077).toBe(0)
     expect(existsSync(at('demo-1.lvr.part'))).toBe(false)
     expect((await run('pull demo-1 -')).bytes).toEqual(bytes)
+  })
+
+  it('does not take a folder for a file, and leaves nothing beside it', async () => {
+    const { run, at, folder } = await pushed()
+    mkdirSync(at('copies'))
+    const before = readdirSync(folder)
+    for (const line of ['pull demo-1 copies', 'pull demo-1 copies --force']) {
+      expect(await run(line)).toMatchObject({ code: 2, err: expect.stringContaining('is a folder') })
+    }
+    expect(readdirSync(folder)).toEqual(before)
   })
 
   it('goes on where an interrupted pull stopped', async () => {
