@@ -56,6 +56,7 @@ const hintOf = (error: RunfoldError): string | undefined => {
   const { facts } = error
   switch (error.code) {
     case 'unauthorized':
+      if (facts.variable) return `set ${facts.variable}`
       return 'set RUNFOLD_TOKEN; beside a local server the token is in <data folder>/admin-token (RUNFOLD_DATA)'
     case 'forbidden':
       return facts.scope ? `the token needs the scope ${oneLine(String(facts.scope))}` : undefined

@@ -1,6 +1,6 @@
 import prettyBytes from 'pretty-bytes'
 import { type Client, Redacted } from '#client'
-import { isRunfoldError } from '#schema'
+import { isRunfoldError, RunfoldError } from '#schema'
 import { examples, runName, type Verb } from '../command.ts'
 import { type Config, DEFAULT_URL, readConfig } from '../config.ts'
 import { type Copied, copyRun } from '../copy/copy-run.ts'
@@ -73,7 +73,8 @@ const configOf = async (
   const token = given || io.env[variable]
   const usual = await readConfig(io, url)
   if (token) return { url, token: new Redacted(token.trim()) }
-  return url === (io.env.RUNFOLD_URL || DEFAULT_URL) ? usual : { url, token: undefined }
+  if (url === (io.env.RUNFOLD_URL || DEFAULT_URL) && usual.token) return usual
+  throw new RunfoldError('unauthorized', `there is no token for ${url}`, { variable })
 }
 
 /** Oldest first, so that what is new meanwhile comes at the end. */

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import type { FailedRun, RebuiltRun } from '#store'
 import { readServerEnv, SettingError } from '../../env.ts'
@@ -52,6 +53,7 @@ const opened = async ({ io, err }: Session, options: StoreOptions) => {
   ])
   const env = settings(environmentOf(io.env, options, STORE_VARIABLES))
   const data = resolve(io.cwd, env.data)
+  if (env.store.kind === 'local') await requireObjects(data)
   const log = createLog(false, (line) => void err.line(line))
   const { ports, close } = await nodePlatform.openStore({ ...env, data }, log)
   const tokens = store.createTokens(ports.tokens, store.systemClock)
@@ -65,6 +67,13 @@ const opened = async ({ io, err }: Session, options: StoreOptions) => {
     },
     close,
   }
+}
+
+/** A folder that was named wrongly must not become a new and empty store. */
+const requireObjects = async (data: string): Promise<void> => {
+  const found = await stat(join(data, 'objects')).catch(() => undefined)
+  if (!found?.isDirectory())
+    throw new UsageError(`there are no stored objects in ${data}; name the data folder by --data`)
 }
 
 const settings = (env: Session['io']['env']) => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createArchive, createTokens, systemClock } from '#store'
@@ -77,4 +77,15 @@ it('rebuild wants a store that there is', async () => {
   const { run } = cliIn()
   expect((await run('rebuild --store elsewhere')).code).toBe(2)
   expect((await run('rebuild --store aws')).err).toContain('RUNFOLD_BUCKET')
+})
+
+it('rebuild makes no store where there was none', async () => {
+  const { folder, run } = cliIn()
+  const data = join(folder, 'mistyped')
+  const { code, err } = await run(`rebuild --data ${data}`)
+  expect([code, err]).toEqual([
+    2,
+    `runfold: there are no stored objects in ${data}; name the data folder by --data\n`,
+  ])
+  expect(existsSync(data)).toBe(false)
 })
