@@ -36,10 +36,20 @@ export interface Place {
  * that could have lost bits is ever looked at (LVR1.md 6b).
  */
 export function frameLength(bytes: Uint8Array, at: number): number | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, PREFIX_BYTES)
-  if (view.getUint32(0) !== 0) return undefined
-  const length = view.getUint32(4)
+  if (uint32(bytes, at) !== 0) return undefined
+  const length = uint32(bytes, at + 4)
   return length > MAX_FRAME_BYTES ? undefined : length
+}
+
+/** Big-endian. A DataView made for it would cost more than all the rest of a short frame. */
+function uint32(bytes: Uint8Array, at: number): number {
+  const [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]] as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 }
 
 /**

@@ -40,6 +40,6 @@ export {
   recordView,
   type Scan,
   scanRecord,
-  Unreadable,
 } from './record.ts'
 export { type SalvagedRecord, salvage } from './salvage.ts'
+export { Unreadable } from './unreadable.ts'

@@ -4,8 +4,10 @@ import { Doubts, type UnreadableFrame } from './doubts.ts'
 import type { Frame, Place } from './frame.ts'
 import type { HeldRecord } from './held.ts'
 import { isJson } from './json/grammar.ts'
+import { opensRecord } from './opening.ts'
 import { checkPreamble, PREAMBLE_BYTES } from './preamble.ts'
-import { readRecord, Unreadable } from './record.ts'
+import { readRecord } from './record.ts'
+import { Unreadable } from './unreadable.ts'
 
 /** The end of an archive that is no whole frame; reported once, last (LVR1.md 6e). */
 export interface TornTail {
@@ -159,15 +161,4 @@ class LenientReader<R> {
     const reason = doubt === undefined || plausible ? rest.reason : 'not_json'
     yield { type: 'torn', seq, offset, length: rest.offset + rest.length - offset, reason }
   }
-}
-
-/** Whether the payload, as far as it is there, begins as a record does: `{` and then `"`, blanks allowed before each. */
-function opensRecord(payload: Uint8Array): boolean {
-  const brace = afterBlanks(payload, 0)
-  return payload[brace] === 0x7b && payload[afterBlanks(payload, brace + 1)] === 0x22
-}
-
-function afterBlanks(bytes: Uint8Array, at: number): number {
-  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++
-  return at
 }

@@ -19,24 +19,14 @@ import { hold } from './hold.ts'
 import { Cursor, Mismatch } from './json/cursor.ts'
 import { isJson } from './json/grammar.ts'
 import { readNumber } from './json/number.ts'
+import { opensRecord } from './opening.ts'
 import { PREAMBLE } from './preamble.ts'
 import type { Raw } from './raw.ts'
 import { compile } from './shape/compile.ts'
 import { held, write } from './shape/held.ts'
 import type { Shape } from './shape/shape.ts'
 import { only, type Struct } from './shape/struct.ts'
-
-/** Why a whole frame is no record. The reason is made of our words and the schema's, never of payload bytes (LVR1.md 6h). */
-export class Unreadable extends Error {
-  /** `not_json`, `not_a_record`, `unknown_kind`, or `invalid: ` and where, such as `invalid: Progress.meta.status`. */
-  readonly reason: string
-
-  constructor(reason: string) {
-    super(`unreadable record: ${reason}`)
-    this.name = 'Unreadable'
-    this.reason = reason
-  }
-}
+import { Unreadable } from './unreadable.ts'
 
 /** A record as read: its one key is the kind. */
 type Tagged<Body> = Readonly<Record<string, Body>>
@@ -73,7 +63,7 @@ const metaShape = compile(runMeta)
 
 /** Reads a payload as the fold wants it: what is only carried is held as bytes (held.ts). @throws Unreadable */
 export function readRecord(payload: Uint8Array): HeldRecord {
-  return heldRecord(readAs(heldShape, payload))
+  return heldRecord(orThrow(readAs(heldShape, payload)))
 }
 
 /**
@@ -82,7 +72,7 @@ export function readRecord(payload: Uint8Array): HeldRecord {
  * reads nothing beyond them. @throws Unreadable
  */
 export function readTrusted(payload: Uint8Array): HeldRecord {
-  return heldRecord(readAs(heldShape, payload, true))
+  return heldRecord(orThrow(readAs(heldShape, payload, true)))
 }
 
 function heldRecord(tagged: Tagged<object>): HeldRecord {
@@ -113,7 +103,7 @@ function lastInteger(bytes: Uint8Array): Int {
 
 /** The whole tagged record as every route shows it: defaults filled, unknown fields dropped, the secret null. @throws Unreadable */
 export function recordView(payload: Uint8Array): Raw<JournalRecord> {
-  return readAs(viewShape, payload)
+  return orThrow(readAs(viewShape, payload))
 }
 
 export interface Scan {
@@ -126,16 +116,20 @@ export interface Scan {
 
 /** What the index wants to know of a payload, in memory that does not grow with it; an Unreadable where there is no record. */
 export function scanRecord(payload: Uint8Array): Scan | Unreadable {
-  try {
-    const [kind, body] = Object.entries(readAs(scanShape, payload))[0] as [RecordKind, { at?: Int }]
-    return { kind, at: body.at ?? null, point: POINT_KINDS.has(kind) }
-  } catch (error) {
-    if (error instanceof Unreadable) return error
-    throw error
-  }
+  const tagged = readAs(scanShape, payload)
+  if (tagged instanceof Unreadable) return tagged
+  const [kind, body] = Object.entries(tagged)[0] as [RecordKind, { at?: Int }]
+  return { kind, at: body.at ?? null, point: POINT_KINDS.has(kind) }
 }
 
-function readAs<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T {
+/** Reads a payload by the shape of a record. */
+function readAs<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T | Unreadable {
+  // Most of what is no record shows it at once, and nothing need be made to read it.
+  if (!opensRecord(payload)) return Unreadable.of(isJson(payload) ? 'not_a_record' : 'not_json')
+  return readBy(shape, payload, trusted)
+}
+
+function readBy<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T | Unreadable {
   const c = new Cursor(payload)
   c.trusted = trusted
   try {
@@ -145,19 +139,23 @@ function readAs<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T {
     return value
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error
-    throw new Unreadable(reasonOf(error, payload))
+    return Unreadable.of(isJson(payload) ? reasonOf(c) : 'not_json')
   }
 }
 
-function reasonOf({ path, unknownWord }: Mismatch, payload: Uint8Array): string {
-  if (!isJson(payload)) return 'not_json'
+function reasonOf({ path, atUnknownWord }: Cursor): string {
   if (path !== '') return `invalid: ${path}`
-  return unknownWord ? 'unknown_kind' : 'not_a_record'
+  return atUnknownWord ? 'unknown_kind' : 'not_a_record'
+}
+
+function orThrow<T>(value: T | Unreadable): T {
+  if (value instanceof Unreadable) throw value
+  return value
 }
 
 /** Canonical bytes of a RunMeta as a value. @throws Unreadable */
 export function readMeta(bytes: Uint8Array): RunMeta {
-  return readAs(metaShape, bytes)
+  return orThrow(readBy(metaShape, bytes))
 }
 
 /** Some fields of a held RunMeta, in less time than all of them take. */
@@ -179,7 +177,7 @@ export function pickMeta<Name extends keyof RunMeta>(
 export function readMetaWithSecret(payload: Uint8Array): RunMeta | undefined {
   const c = new Cursor(payload)
   c.secrets = true
-  readAs(recordShape, payload)
+  orThrow(readAs(recordShape, payload))
   c.next()
   const [body] = Object.values(recordShape.read(c) as Tagged<{ meta?: RunMeta }>)
   return body?.meta

@@ -1,7 +1,8 @@
 import { type Frame, frameLength, PREFIX_BYTES } from './frame.ts'
 import type { HeldRecord } from './held.ts'
 import { type ReadPayload, readFrames } from './reader.ts'
-import { readRecord, scanRecord, Unreadable } from './record.ts'
+import { readRecord, scanRecord } from './record.ts'
+import { Unreadable } from './unreadable.ts'
 
 /**
  * A record found behind a torn tail. It is marked, and enters no fold, point, count or offset that is not marked too

@@ -12,18 +12,13 @@ export type Mode = typeof HOLD | typeof VALUES | typeof REWRITE
 /** LVR1.md 3.1: more arrays and objects inside each other make a record invalid; its own object is the first. */
 const MAX_DEPTH = 127
 
-/** The bytes are not what the shape says. Never carries bytes of the payload: `path` is made of schema names only. */
-export class Mismatch extends Error {
-  readonly path: string
-  readonly unknownWord: boolean
+/**
+ * The bytes are not what the shape says; the cursor that failed knows where. One object for all, as making an Error costs
+ * more than to read a short payload.
+ */
+export class Mismatch extends Error {}
 
-  constructor(path: string, unknownWord: boolean) {
-    super(path === '' ? 'not the expected JSON' : `not the expected JSON at ${path}`)
-    this.name = 'Mismatch'
-    this.path = path
-    this.unknownWord = unknownWord
-  }
-}
+const mismatch = new Mismatch('not the expected JSON')
 
 /** A place where bytes must be put in to make the canonical form. */
 export interface Gap {
@@ -50,6 +45,8 @@ export class Cursor {
   /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */
   secrets = false
   depth = 0
+  /** Where it failed: whether at a word that is none of those expected. */
+  atUnknownWord = false
   readonly #maxDepth: number
   /** The schema name at each depth, for the reason of a refusal. */
   readonly #path: string[] = []
@@ -123,8 +120,14 @@ export class Cursor {
   }
 
   fail(unknownWord = false): never {
+    this.atUnknownWord = unknownWord
+    throw mismatch
+  }
+
+  /** Where it is or failed, in schema names; never any bytes of the payload. */
+  get path(): string {
     const names = this.#path.slice(0, this.depth + 1).filter((name) => name)
-    throw new Mismatch(names.join('.'), unknownWord)
+    return names.join('.')
   }
 }
 

@@ -29,6 +29,8 @@ const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 const isHex = (byte: number) =>
   isDigit(byte) || (byte >= 0x61 && byte <= 0x66) || (byte >= 0x41 && byte <= 0x46)
 const letters = (word: string) => Uint8Array.from(word, (letter) => letter.charCodeAt(0))
+const NO_WORD = letters('')
+const NO_BRACKETS = new Uint32Array(0)
 const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), letters(word)]))
 
 /** What may follow a backslash, but for `u`. */
@@ -37,11 +39,11 @@ const ESCAPES = new Set(letters('"\\/bfnrt'))
 export class JsonGrammar {
   #state = VALUE
   /** Open brackets, innermost last; a set bit is an object. */
-  #stack = new Uint32Array(4)
+  #stack = NO_BRACKETS
   #depth = 0
   #inName = false
   #hexLeft = 0
-  #word = letters('')
+  #word = NO_WORD
   #letter = 0
 
   /** Forgets everything, to begin another text. */
@@ -178,7 +180,7 @@ export class JsonGrammar {
   #open(object: boolean): void {
     const word = this.#depth >>> 5
     if (word === this.#stack.length) {
-      const larger = new Uint32Array(2 * this.#stack.length)
+      const larger = new Uint32Array(Math.max(4, 2 * this.#stack.length))
       larger.set(this.#stack)
       this.#stack = larger
     }
