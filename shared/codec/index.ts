@@ -18,6 +18,7 @@ export { type Finding, inspect, inspectTorn } from './inspect.ts'
 export { isJson, JsonGrammar } from './json/grammar.ts'
 export { parseJson } from './json/parse.ts'
 export { jsonBytes, jsonChunks, jsonText } from './json/write.ts'
+export { callIds, pickMeta } from './pick.ts'
 export { checkPreamble, PREAMBLE, PREAMBLE_BYTES } from './preamble.ts'
 export { Raw } from './raw.ts'
 export {
@@ -32,7 +33,6 @@ export {
 export {
   encodeArchive,
   encodeRecord,
-  pickMeta,
   readMeta,
   readMetaWithSecret,
   readRecord,

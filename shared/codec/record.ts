@@ -158,16 +158,6 @@ export function readMeta(bytes: Uint8Array): RunMeta {
   return orThrow(readBy(metaShape, bytes))
 }
 
-/** Some fields of a held RunMeta, in less time than all of them take. */
-export function pickMeta<Name extends keyof RunMeta>(
-  { bytes }: Raw<RunMeta>,
-  ...names: readonly Name[]
-): Pick<RunMeta, Name> {
-  const c = new Cursor(bytes)
-  c.trusted = true
-  return (metaShape as unknown as Struct).pick(c, names) as unknown as Pick<RunMeta, Name>
-}
-
 /**
  * The RunMeta in a payload with its `callback_secret`, or undefined when the record has none. Only for the client's
  * command that rebuilds a run folder; never call it where an answer is made (P10).

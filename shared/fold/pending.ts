@@ -1,4 +1,4 @@
-import { type HeldRecord, hold, type Raw } from '../codec/index.ts'
+import { callIds, type HeldRecord, hold, type Raw } from '../codec/index.ts'
 import { type Int, type PendingBatch, type ToolCall, toolCall } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
 import type { Window } from './window.ts'
@@ -54,10 +54,7 @@ function callsWithResults({ calls, results }: OpenBatch): ToolCall[] {
 
 function hasCall(window: Window, id: string): boolean {
   for (const region of window.regions) {
-    for (const entry of region.entries) {
-      const { kind } = entry.read()
-      if (kind.type === 'AssistantTurn' && kind.tool_calls.some((call) => call.id === id)) return true
-    }
+    for (const entry of region.entries) if (callIds(entry).includes(id)) return true
   }
   return false
 }

@@ -1,0 +1,38 @@
+import type * as z from 'zod'
+import { type Entry, entry, entryCall, type RunMeta, runMeta } from '../schema/index.ts'
+import { Cursor } from './json/cursor.ts'
+import type { Raw } from './raw.ts'
+import { compile } from './shape/compile.ts'
+import type { Shape } from './shape/shape.ts'
+import { only, type Struct } from './shape/struct.ts'
+
+// A little of what is held, without decoding all of it.
+
+const metaShape = compile(runMeta)
+const entryShape = compile(entry as z.ZodType<Entry>, (schema, shape) =>
+  schema === entryCall ? only(shape as Struct, 'id') : shape,
+)
+
+/** Some fields of a held RunMeta, in less time than all of them take. */
+export function pickMeta<Name extends keyof RunMeta>(
+  meta: Raw<RunMeta>,
+  ...names: readonly Name[]
+): Pick<RunMeta, Name> {
+  return pick(metaShape, meta, names)
+}
+
+/** The ids of the tool calls that a held entry shows; only an AssistantTurn has any. Its texts and arguments are passed over. */
+export function callIds(held: Raw<Entry>): readonly string[] {
+  const { kind } = pick(entryShape, held, ['kind'])
+  return kind.type === 'AssistantTurn' ? kind.tool_calls.map(({ id }) => id) : []
+}
+
+function pick<T, Name extends keyof T>(
+  shape: Shape<T>,
+  { bytes }: Raw<T>,
+  names: readonly (Name & string)[],
+): Pick<T, Name> {
+  const c = new Cursor(bytes)
+  c.trusted = true
+  return (shape as unknown as Struct).pick(c, names) as unknown as Pick<T, Name>
+}
