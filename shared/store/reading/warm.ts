@@ -77,7 +77,7 @@ const ITEM_BYTES = 200
 /** The memory a state keeps alive: a held value may be a small part of the frame it came in. */
 function bytesHeld(state: FoldState): number {
   const buffers = new Set<ArrayBufferLike>()
-  let items = 0
+  let items = state.context.regions.length
   for (const { bytes } of heldBy(state)) {
     buffers.add(bytes.buffer)
     items++
