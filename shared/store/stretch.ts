@@ -1,22 +1,33 @@
 import { extendDigest, type Frame, type HeldRecord, PREFIX_BYTES } from '../codec/index.ts'
-import { fold, NO_HEADER } from '../fold/index.ts'
+import { fold, type Keep, NO_HEADER, WITHOUT_LISTS } from '../fold/index.ts'
 import type { Int } from '../schema/index.ts'
 import { type Lists, type Snapshot, withoutLists } from './reading/snapshot.ts'
+
+// Memory: a frame may have 256 MiB, and what is held of it keeps all of it alive. So frames are hashed as they come, and
+// lists are given up where they would hold much; then only the state is left, which holds no more than a reader of it does.
+
+/** Bytes that wait to be hashed; saving a hash state costs more than hashing a small frame. */
+const UNHASHED_BYTES = 1024 * 1024
+/** Lists made of frames of more bytes than these are not written. */
+const LISTED_BYTES = 4 * 1024 * 1024
 
 /** What one stretch of frames made of the snapshot before it. */
 export interface ClosedStretch {
   readonly snapshot: Snapshot
-  /** What the lists gained. */
-  readonly lists: Lists
+  /** What the lists gained; undefined where that is too large to be written beside the archive. */
+  readonly lists: Lists | undefined
   readonly least_at: number | null
   readonly greatest_at: number | null
 }
 
 /** Folds frames from one snapshot to the next. */
 export class Stretch {
+  /** As of the last frame, but for the hash state. */
   #snapshot: Snapshot
-  /** The stretch's bytes, hashed when it closes. */
-  #bytes: Uint8Array[] = []
+  /** Frames that are not in the hash state yet. */
+  #unhashed: Uint8Array[] = []
+  #unhashedBytes = 0
+  #listedBytes = 0
   #times: { least: Int; greatest: Int } | undefined
 
   /** @param begin with lists that are empty and a hash state of this version. */
@@ -24,11 +35,19 @@ export class Stretch {
     this.#snapshot = begin
   }
 
+  /** As it would be kept if the stretch ended here, but for the hash state. */
+  get snapshot(): Snapshot {
+    const { folding } = this.#snapshot
+    return folding && folding !== NO_HEADER
+      ? { ...this.#snapshot, folding: withoutLists(folding) }
+      : this.#snapshot
+  }
+
   /** @param record of the frame, undefined where it is unreadable. */
   add({ seq, offset, length, payload }: Frame, record: HeldRecord | undefined): void {
     const { unreadable } = this.#snapshot
-    const folding = record ? fold(this.#snapshot.folding, record) : this.#snapshot.folding
-    this.#bytes.push(prefixOf(payload), payload)
+    const keep = this.#list(length, record)
+    const folding = record ? fold(this.#snapshot.folding, record, keep) : this.#snapshot.folding
     this.#snapshot = {
       ...this.#snapshot,
       seq: seq + 1,
@@ -38,6 +57,25 @@ export class Stretch {
       folding,
     }
     if (record && record.at !== null) this.#see(record.at)
+    this.#unhashed.push(prefixOf(payload), payload)
+    this.#unhashedBytes += length
+    if (this.#unhashedBytes > UNHASHED_BYTES) this.#hash()
+  }
+
+  /** Whether what the record says for the lists is to be kept; what was kept before goes as well where it is too much. */
+  #list(length: number, record: HeldRecord | undefined): Keep | undefined {
+    if (record?.kind === 'Message' || record?.kind === 'InferenceUsage') this.#listedBytes += length
+    if (this.#listedBytes <= LISTED_BYTES) return undefined
+    this.#snapshot = this.snapshot
+    return WITHOUT_LISTS
+  }
+
+  #hash(): void {
+    const hashed = extendDigest(this.#snapshot.hash_state, this.#unhashed)
+    if (!hashed) throw new TypeError('a stretch begins with a hash state of this version')
+    this.#snapshot = { ...this.#snapshot, hash_state: hashed.state }
+    this.#unhashed = []
+    this.#unhashedBytes = 0
   }
 
   #see(at: Int): void {
@@ -47,23 +85,19 @@ export class Stretch {
 
   /** Ends the stretch at the last frame; the next one begins there. */
   close(): ClosedStretch {
-    const { folding, hash_state } = this.#snapshot
+    this.#hash()
+    const { folding } = this.#snapshot
     const state = folding === NO_HEADER ? undefined : folding
-    const hashed = extendDigest(hash_state, this.#bytes)
-    if (!hashed) throw new TypeError('a stretch begins with a hash state of this version')
-    const snapshot = {
-      ...this.#snapshot,
-      hash_state: hashed.state,
-      folding: state ? withoutLists(state) : folding,
-    }
-    const lists = { messages: state?.messages ?? [], inference_usage: state?.inference_usage ?? [] }
+    const isListed = this.#listedBytes <= LISTED_BYTES
+    const gained = { messages: state?.messages ?? [], inference_usage: state?.inference_usage ?? [] }
     // Beyond 2^53 a double only says "later" or "earlier" than any time that can be asked for, and that is enough.
     const least_at = this.#times ? Number(this.#times.least) : null
     const greatest_at = this.#times ? Number(this.#times.greatest) : null
+    const snapshot = this.snapshot
     this.#snapshot = snapshot
-    this.#bytes = []
+    this.#listedBytes = 0
     this.#times = undefined
-    return { snapshot, lists, least_at, greatest_at }
+    return { snapshot, lists: isListed ? gained : undefined, least_at, greatest_at }
   }
 }
 

@@ -3,9 +3,9 @@ import type { Boundary } from './frames.ts'
 // The sparse index: one object per run that lists all of its snapshots, newest last. Written in columns, which is
 // short and quick to read:
 //
-//   {"version":1,"life":1,"seq":[812,1630],"offset":[1048610,2097166],"points":[…],…}
+//   {"version":2,"life":1,"tried":0,"seq":[812,1630],"offset":[1048610,2097166],"points":[…],…}
 
-const VERSION = 1
+const VERSION = 2
 
 /** A snapshot and the stretch of frames between the one before and itself. */
 export interface SnapshotEntry extends Boundary {
@@ -22,8 +22,14 @@ export interface SnapshotEntry extends Boundary {
   readonly hash: string
   /** Bytes of its state, at the object's beginning. */
   readonly length: number
-  /** Bytes of its lists, behind the state. */
-  readonly lists: number
+  /** Bytes of its lists, behind the state; null where they are so large that the frames of the stretch stand for them. */
+  readonly lists: number | null
+}
+
+export interface SnapshotIndex {
+  readonly entries: readonly SnapshotEntry[]
+  /** The archive was folded up to here and no state behind the last entry was small enough to be kept; 0 where that never was. */
+  readonly tried: number
 }
 
 const COLUMNS = [
@@ -39,18 +45,20 @@ const COLUMNS = [
   'lists',
 ] as const satisfies readonly (keyof SnapshotEntry)[]
 
-export function indexBytes(life: number, entries: readonly SnapshotEntry[]): Uint8Array {
+export function indexBytes(life: number, { entries, tried }: SnapshotIndex): Uint8Array {
   const columns = COLUMNS.map((name) => [name, entries.map((entry) => entry[name])])
-  return new TextEncoder().encode(JSON.stringify({ version: VERSION, life, ...Object.fromEntries(columns) }))
+  const index = { version: VERSION, life, tried, ...Object.fromEntries(columns) }
+  return new TextEncoder().encode(JSON.stringify(index))
 }
 
-/** The entries, or undefined where the index is of another version or another life. */
-export function readIndex(bytes: Uint8Array, life: number): readonly SnapshotEntry[] | undefined {
+/** Undefined where the index is of another version or another life. */
+export function readIndex(bytes: Uint8Array, life: number): SnapshotIndex | undefined {
   const index = JSON.parse(new TextDecoder().decode(bytes))
   if (index.version !== VERSION || index.life !== life) return undefined
-  return (index.seq as number[]).map(
+  const entries = (index.seq as number[]).map(
     (_, n) => Object.fromEntries(COLUMNS.map((name) => [name, index[name][n]])) as unknown as SnapshotEntry,
   )
+  return { entries, tried: index.tried }
 }
 
 /** The last entry that `isBefore` holds for; -1 when it holds for none. It must hold for a beginning of the entries. */

@@ -1,4 +1,4 @@
-import { jsonBytes, type Raw, readTrusted } from '../../codec/index.ts'
+import { type HeldRecord, jsonChunks, type Raw, readTrusted } from '../../codec/index.ts'
 import type { Folding, FoldState } from '../../fold/index.ts'
 import { AppendList, fold, NO_HEADER, windowView } from '../../fold/index.ts'
 import type { InferenceUsage, Message } from '../../schema/index.ts'
@@ -30,15 +30,15 @@ export interface Lists {
   readonly inference_usage: Iterable<Raw<InferenceUsage>>
 }
 
-/** A snapshot as it is written, before compression. */
-export function snapshotBytes({ folding, ...facts }: Snapshot): Uint8Array {
+/** A snapshot as it is written, before compression; made bit by bit, for a state may hold a frame of any size. */
+export function* snapshotChunks({ folding, ...facts }: Snapshot): Generator<Uint8Array, void, undefined> {
   const isState = folding !== undefined && folding !== NO_HEADER
   const counts = isState && {
     inference_count: folding.inference_count,
     tool_call_count: folding.tool_call_count,
   }
   const first = { version: VERSION, ...facts, no_header: folding === NO_HEADER, ...counts }
-  return lines([first, ...(isState ? recordsOf(folding) : [])])
+  yield* lines([first, ...(isState ? recordsOf(folding) : [])])
 }
 
 /** The snapshot, or undefined where another version of this program wrote it. */
@@ -68,20 +68,25 @@ function recordsOf({ identity, meta, context, batch }: FoldState): object[] {
   return [...state, { ToolBatch: { ...opened, at: 0 } }, ...done]
 }
 
-/** The lists' lines; no bytes where both are empty. */
+/** The lists' lines as one piece of memory; no bytes where both are empty. */
 export function listBytes({ messages, inference_usage }: Lists): Uint8Array {
-  return lines([
+  const chunks = lines([
     ...Array.from(messages, (message) => ({ Message: { message, at: 0 } })),
     ...Array.from(inference_usage, (usage) => ({ InferenceUsage: usage })),
   ])
+  return joined([...chunks])
 }
 
-/** The state with what the lists of the snapshots up to its own hold, oldest first. */
-export function withLists(state: FoldState, written: readonly Uint8Array[]): FoldState {
+/** The records in lists as they were written. */
+export function* readLists(bytes: Uint8Array): Generator<HeldRecord, void, undefined> {
+  for (const payload of payloads(bytes)) yield readTrusted(payload)
+}
+
+/** The state with what these records of the archive up to it say for the lists; other records are passed over. */
+export function withLists(state: FoldState, records: Iterable<HeldRecord>): FoldState {
   const messages: Raw<Message>[] = []
   const usage: Raw<InferenceUsage>[] = []
-  for (const payload of written.flatMap((bytes) => [...payloads(bytes)])) {
-    const record = readTrusted(payload)
+  for (const record of records) {
     if (record.kind === 'Message') messages.push(record.message)
     if (record.kind === 'InferenceUsage') usage.push(record.usage)
   }
@@ -94,14 +99,19 @@ export function withoutLists(state: FoldState): FoldState {
 
 const NEWLINE = 0x0a
 
-function lines(values: readonly unknown[]): Uint8Array {
-  const written = values.map((value) => jsonBytes(value))
-  const bytes = new Uint8Array(written.reduce((length, line) => length + line.length + 1, 0))
+function* lines(values: Iterable<unknown>): Generator<Uint8Array, void, undefined> {
+  for (const value of values) {
+    yield* jsonChunks(value)
+    yield Uint8Array.of(NEWLINE)
+  }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
   let at = 0
-  for (const line of written) {
-    bytes.set(line, at)
-    at += line.length
-    bytes[at++] = NEWLINE
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
   }
   return bytes
 }

@@ -1,18 +1,19 @@
-import { type FoldState, type Keep, NO_HEADER } from '../../fold/index.ts'
+import type { HeldRecord } from '../../codec/index.ts'
+import { type Keep, NO_HEADER } from '../../fold/index.ts'
 import { derivedKey } from '../keys.ts'
 import type { ByteRange } from '../ports.ts'
-import { BEGINNING, type Boundary } from './frames.ts'
+import { BEGINNING, type Boundary, framesFrom } from './frames.ts'
 import { gunzip } from './gzip.ts'
-import { readSnapshot, type Snapshot, withLists } from './snapshot.ts'
-import { lastWhere, readIndex, type SnapshotEntry } from './snapshot-index.ts'
+import { recordReader } from './record-reader.ts'
+import { readLists, readSnapshot, type Snapshot, withLists } from './snapshot.ts'
+import { lastWhere, readIndex, type SnapshotEntry, type SnapshotIndex } from './snapshot-index.ts'
 import type { ArchiveView } from './view.ts'
 
 // Snapshots and their index only save reading: whatever is missing, damaged, of another version or of another life is
 // as if it had never been written, and the archive is read from further back.
 
 /** The archive's snapshots, oldest first, for whoever looks a place up in them. */
-export interface Snapshots {
-  readonly entries: readonly SnapshotEntry[]
+export interface Snapshots extends SnapshotIndex {
   /** The boundary of the entry, or the beginning for -1. */
   boundary(n: number): Boundary
   /** Where the stretch that begins with that boundary ends: at the next entry, or the tail. */
@@ -25,8 +26,9 @@ const known = new WeakMap<ArchiveView, Promise<Snapshots>>()
 export function snapshotsOf(view: ArchiveView): Promise<Snapshots> {
   let snapshots = known.get(view)
   if (!snapshots) {
-    snapshots = readEntries(view).then((entries) => ({
+    snapshots = indexOf(view).then(({ entries, tried }) => ({
       entries,
+      tried,
       boundary: (n) => entries[n] ?? BEGINNING,
       endOfStretch: (n) => entries[n + 1]?.offset ?? view.head.tail,
     }))
@@ -35,10 +37,11 @@ export function snapshotsOf(view: ArchiveView): Promise<Snapshots> {
   return snapshots
 }
 
-async function readEntries(view: ArchiveView): Promise<readonly SnapshotEntry[]> {
+async function indexOf(view: ArchiveView): Promise<SnapshotIndex> {
   const { snapshot, life } = view.head
   const packed = snapshot && (await view.derived(snapshot.key))
-  return (packed && (await unpacked(packed, (bytes) => readIndex(bytes, life)))) || []
+  const index = packed && (await unpacked(packed, (bytes) => readIndex(bytes, life)))
+  return index ?? { entries: [], tried: 0 }
 }
 
 /** The last entry at or before a frame boundary of that number; -1 for none. */
@@ -66,8 +69,8 @@ export async function loadSnapshot(
     const { folding } = snapshot
     const isListed = keep.messages || keep.inference_usage
     if (!isListed || folding === undefined || folding === NO_HEADER) return snapshot
-    const state = await loadLists(view, folding, entries.slice(0, place + 1))
-    return state && { ...snapshot, folding: state }
+    const records = await listRecords(view, place, keep)
+    return records && { ...snapshot, folding: withLists(folding, records) }
   }
   return undefined
 }
@@ -85,27 +88,48 @@ async function loadState(view: ArchiveView, entry: SnapshotEntry): Promise<Snaps
 /** Lists that are fetched at once. */
 const LISTS_AT_ONCE = 16
 
-async function loadLists(
-  view: ArchiveView,
-  state: FoldState,
-  entries: readonly SnapshotEntry[],
-): Promise<FoldState | undefined> {
-  const listed = entries.filter(({ lists }) => lists > 0)
-  const written: Uint8Array[] = []
+/** The records of all lists up to entry `last`, oldest first; undefined where some that were written cannot be read. */
+async function listRecords(view: ArchiveView, last: number, keep: Keep): Promise<HeldRecord[] | undefined> {
+  const { entries, boundary } = await snapshotsOf(view)
+  const listed = entries.slice(0, last + 1).flatMap((entry, n) => (entry.lists === 0 ? [] : [{ entry, n }]))
+  const records: HeldRecord[] = []
   for (let at = 0; at < listed.length; at += LISTS_AT_ONCE) {
     const some = listed.slice(at, at + LISTS_AT_ONCE)
-    const parts = await Promise.all(
-      some.map((entry) => section(view, entry, listsRange(entry), (bytes) => bytes)),
-    )
-    for (const part of parts) {
-      if (!part) return undefined
-      written.push(part)
+    const written = await Promise.all(some.map(({ entry }) => writtenLists(view, entry)))
+    for (const [place, { entry, n }] of some.entries()) {
+      const lists = entry.lists === null ? listsBetween(view, boundary(n - 1), entry, keep) : written[place]
+      if (!lists) return undefined
+      for await (const record of lists) records.push(record)
     }
   }
-  return withLists(state, written)
+  return records
 }
 
-const listsRange = ({ length, lists }: SnapshotEntry): ByteRange => ({ start: length, end: length + lists })
+async function writtenLists(
+  view: ArchiveView,
+  entry: SnapshotEntry,
+): Promise<Iterable<HeldRecord> | undefined> {
+  const { length, lists } = entry
+  if (lists === null) return undefined
+  return section(view, entry, { start: length, end: length + lists }, readLists)
+}
+
+/** Out of the frames themselves, of which only what is wanted stays in memory. */
+async function* listsBetween(
+  view: ArchiveView,
+  begin: Boundary,
+  end: Boundary,
+  keep: Keep,
+): AsyncGenerator<HeldRecord> {
+  const read = recordReader(view)
+  for await (const { payload } of framesFrom(view, begin, end.offset)) {
+    const record = read(payload)
+    const isWanted =
+      (record?.kind === 'Message' && keep.messages) ||
+      (record?.kind === 'InferenceUsage' && keep.inference_usage)
+    if (record && isWanted) yield record
+  }
+}
 
 async function section<T>(
   { run, head, derived }: ArchiveView,

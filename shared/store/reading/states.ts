@@ -1,8 +1,9 @@
-import { type Frame, type HeldRecord, readRecord, readTrusted, Unreadable } from '../../codec/index.ts'
+import type { Frame, HeldRecord } from '../../codec/index.ts'
 import type { Folding, Keep } from '../../fold/index.ts'
 import { fold } from '../../fold/index.ts'
 import type { Boundary } from './frames.ts'
 import { BEGINNING, framesFrom } from './frames.ts'
+import { recordReader } from './record-reader.ts'
 import { loadSnapshot, snapshotsOf } from './snapshots.ts'
 import type { ArchiveView } from './view.ts'
 
@@ -72,20 +73,4 @@ async function* resumed<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerat
   if (done) return
   yield value
   yield* rest
-}
-
-/**
- * Reads the record of a stored frame; undefined when it is unreadable, which is kept and counted but never refused. Where
- * no frame of the archive was found unreadable as it was appended, none is checked again.
- */
-export function recordReader({ head }: ArchiveView): (payload: Uint8Array) => HeldRecord | undefined {
-  const read = head.unreadable === 0 ? readTrusted : readRecord
-  return (payload) => {
-    try {
-      return read(payload)
-    } catch (error) {
-      if (error instanceof Unreadable) return undefined
-      throw error
-    }
-  }
 }

@@ -4,9 +4,10 @@ import { type Folding, fold, foldedView, NO_HEADER } from '#fold'
 import { gunzip, gzip } from '../../../../shared/store/reading/gzip.ts'
 import {
   listBytes,
+  readLists,
   readSnapshot,
   type Snapshot,
-  snapshotBytes,
+  snapshotChunks,
   withLists,
   withoutLists,
 } from '../../../../shared/store/reading/snapshot.ts'
@@ -18,6 +19,7 @@ import {
 } from '../../../../shared/store/reading/snapshot-index.ts'
 import { goldenBytes, goldenCases } from '../../../kit/golden.ts'
 import { describeShared } from '../../../kit/shared-folder.ts'
+import { joined } from '../../../kit/stored-run.ts'
 
 const snapshotOf = (folding: Folding): Snapshot => ({
   life: 3,
@@ -42,10 +44,10 @@ function* statesOf(bytes: Uint8Array): Generator<Folding> {
 function again(folding: Folding): Folding {
   const isState = folding !== undefined && folding !== NO_HEADER
   const bare = isState ? withoutLists(folding) : folding
-  const read = readSnapshot(snapshotBytes(snapshotOf(bare)))
+  const read = readSnapshot(joined(...snapshotChunks(snapshotOf(bare))))
   expect({ ...read, folding: null }).toEqual({ ...snapshotOf(bare), folding: null })
   const state = read?.folding
-  return isState && state && state !== NO_HEADER ? withLists(state, [listBytes(folding)]) : state
+  return isState && state && state !== NO_HEADER ? withLists(state, readLists(listBytes(folding))) : state
 }
 
 const shown = (folding: Folding) =>
@@ -64,13 +66,13 @@ describeShared('a snapshot of any golden archive', () => {
 })
 
 it('there is none of an unknown version', () => {
-  const text = new TextDecoder().decode(snapshotBytes(snapshotOf(undefined)))
+  const text = new TextDecoder().decode(joined(...snapshotChunks(snapshotOf(undefined))))
   expect(readSnapshot(new TextEncoder().encode(text))).toEqual(snapshotOf(undefined))
   expect(readSnapshot(new TextEncoder().encode(text.replace('"version":1', '"version":2')))).toBeUndefined()
 })
 
 it('a damaged gzip file is told by its checksum', async () => {
-  const packed = await gzip(new TextEncoder().encode('what was folded '.repeat(100)))
+  const packed = await gzip(Array.from({ length: 100 }, () => new TextEncoder().encode('what was folded ')))
   expect(new TextDecoder().decode(await gunzip(packed))).toHaveLength(1600)
   for (const at of [2, packed.length >> 1, packed.length - 6, packed.length - 1]) {
     const broken = packed.slice()
@@ -95,10 +97,11 @@ const entryAt = (seq: number): SnapshotEntry => ({
 
 it('an index reads as it was written, in its own life and version only', () => {
   const entries = [1, 5, 9].map(entryAt)
-  const bytes = indexBytes(3, entries)
-  expect(readIndex(bytes, 3)).toEqual(entries)
+  const index = { entries: [...entries, { ...entryAt(12), lists: null }], tried: 5000 }
+  const bytes = indexBytes(3, index)
+  expect(readIndex(bytes, 3)).toEqual(index)
   expect(readIndex(bytes, 4)).toBeUndefined()
-  const text = new TextDecoder().decode(bytes).replace('"version":1', '"version":2')
+  const text = new TextDecoder().decode(bytes).replace('"version":2', '"version":1')
   expect(readIndex(new TextEncoder().encode(text), 3)).toBeUndefined()
 })
 
