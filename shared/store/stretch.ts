@@ -2,6 +2,7 @@ import { extendDigest, type Frame, type HeldRecord, PREFIX_BYTES } from '../code
 import { fold, type Keep, NO_HEADER, WITHOUT_LISTS } from '../fold/index.ts'
 import type { Int } from '../schema/index.ts'
 import { type Lists, type Snapshot, withoutLists } from './reading/snapshot.ts'
+import { release } from './release.ts'
 
 // Memory: a frame may have 256 MiB, and what is held of it keeps all of it alive. So frames are hashed as they come, and
 // lists are given up where they would hold much; then only the state is left, which holds no more than a reader of it does.
@@ -43,7 +44,10 @@ export class Stretch {
       : this.#snapshot
   }
 
-  /** @param record of the frame, undefined where it is unreadable. */
+  /**
+   * @param frame given away: what is not held of it goes at once, for the next one may be as large
+   * @param record of the frame, undefined where it is unreadable
+   */
   add({ seq, offset, length, payload }: Frame, record: HeldRecord | undefined): void {
     const { unreadable } = this.#snapshot
     const keep = this.#list(length, record)
@@ -59,12 +63,14 @@ export class Stretch {
     if (record && record.at !== null) this.#see(record.at)
     this.#unhashed.push(prefixOf(payload), payload)
     this.#unhashedBytes += length
-    if (this.#unhashedBytes > UNHASHED_BYTES) this.#hash()
+    if (this.#unhashedBytes <= UNHASHED_BYTES) return
+    this.#hash()
+    if (keep && isListed(record)) release(payload)
   }
 
   /** Whether what the record says for the lists is to be kept; what was kept before goes as well where it is too much. */
   #list(length: number, record: HeldRecord | undefined): Keep | undefined {
-    if (record?.kind === 'Message' || record?.kind === 'InferenceUsage') this.#listedBytes += length
+    if (isListed(record)) this.#listedBytes += length
     if (this.#listedBytes <= LISTED_BYTES) return undefined
     this.#snapshot = this.snapshot
     return WITHOUT_LISTS
@@ -88,7 +94,7 @@ export class Stretch {
     this.#hash()
     const { folding } = this.#snapshot
     const state = folding === NO_HEADER ? undefined : folding
-    const isListed = this.#listedBytes <= LISTED_BYTES
+    const isWritten = this.#listedBytes <= LISTED_BYTES
     const gained = { messages: state?.messages ?? [], inference_usage: state?.inference_usage ?? [] }
     // Beyond 2^53 a double only says "later" or "earlier" than any time that can be asked for, and that is enough.
     const least_at = this.#times ? Number(this.#times.least) : null
@@ -97,9 +103,12 @@ export class Stretch {
     this.#snapshot = snapshot
     this.#listedBytes = 0
     this.#times = undefined
-    return { snapshot, lists: isListed ? gained : undefined, least_at, greatest_at }
+    return { snapshot, lists: isWritten ? gained : undefined, least_at, greatest_at }
   }
 }
+
+const isListed = (record: HeldRecord | undefined): boolean =>
+  record?.kind === 'Message' || record?.kind === 'InferenceUsage'
 
 function prefixOf({ length }: Uint8Array): Uint8Array {
   const prefix = new Uint8Array(PREFIX_BYTES)

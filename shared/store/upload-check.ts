@@ -7,6 +7,7 @@ import { currentCard } from './card-row.ts'
 import type { Gain } from './commit.ts'
 import { type StoreParts, viewOf } from './parts.ts'
 import type { ByteRange, Head, UploadRecord } from './ports.ts'
+import { release } from './release.ts'
 import { digestUpTo, extended } from './replay.ts'
 import { type Stretch, stretchesOf } from './upload-frames.ts'
 
@@ -40,6 +41,7 @@ export async function checkUpload(
   for await (const stretch of stretchesOf(read, { start: preamble.length, end: length })) {
     await check.walk(stretch)
     check.hash(stretch)
+    release(stretch.bytes)
   }
   if (check.digest !== sha256) {
     const detail = 'the bytes that were stored have another SHA-256 than the one announced'

@@ -1,6 +1,7 @@
 import type { Frame } from '../../codec/index.ts'
 import { checkPreamble, PREAMBLE, streamFrames } from '../../codec/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
+import { release } from '../release.ts'
 import { takingTurns } from './turns.ts'
 import type { ArchiveView } from './view.ts'
 
@@ -24,7 +25,9 @@ export async function* framesFrom(
 ): AsyncGenerator<Frame> {
   if (end <= offset) return
   try {
-    const bytes = offset === BEGINNING.offset ? withoutPreamble(view.bytes(0, end)) : view.bytes(offset, end)
+    const isFirst = offset === BEGINNING.offset
+    const chunks = released(view.bytes(isFirst ? 0 : offset, end))
+    const bytes = isFirst ? withoutPreamble(chunks) : chunks
     const turn = takingTurns()
     for await (const frame of streamFrames(bytes, { offset, seq }, end)) {
       yield frame
@@ -40,6 +43,14 @@ export async function* framesFrom(
       { offset: at, length: end - at },
       { cause: error },
     )
+  }
+}
+
+/** Frames have memory of their own, so that of a chunk is free when the next one is asked for. */
+async function* released(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    yield chunk
+    release(chunk)
   }
 }
 
