@@ -46,7 +46,7 @@ export async function writeSnapshots(
   let tried = 0
   let isDone = true
   for await (const frame of soundFrames(view, begin, end)) {
-    stretch.add(frame, read(frame.payload))
+    stretch.add(frame, read)
     const offset = frame.offset + frame.length
     if (!isSnapshotDue(policy, offset, last, ends.has(offset))) continue
     if (isOver(STATE_BYTES, snapshotChunks(stretch.snapshot))) {

@@ -1,4 +1,13 @@
-import { extendDigest, type Frame, type HeldRecord, PREFIX_BYTES } from '../codec/index.ts'
+import {
+  extendDigest,
+  type Frame,
+  type HeldRecord,
+  PREFIX_BYTES,
+  Raw,
+  type Scan,
+  scanRecord,
+  Unreadable,
+} from '../codec/index.ts'
 import { fold, type Keep, NO_HEADER, WITHOUT_LISTS } from '../fold/index.ts'
 import type { Int } from '../schema/index.ts'
 import { type Lists, type Snapshot, withoutLists } from './reading/snapshot.ts'
@@ -45,11 +54,13 @@ export class Stretch {
   }
 
   /**
-   * @param frame given away: what is not held of it goes at once, for the next one may be as large
-   * @param record of the frame, undefined where it is unreadable
+   * @param frame given away: where nothing is held of a large one it goes at once, for the next one may be as large
+   * @param read undefined for what is unreadable
    */
-  add({ seq, offset, length, payload }: Frame, record: HeldRecord | undefined): void {
+  add({ seq, offset, length, payload }: Frame, read: (payload: Uint8Array) => HeldRecord | undefined): void {
     const { unreadable } = this.#snapshot
+    const passing = length > LISTED_BYTES ? passingRecord(scanRecord(payload)) : undefined
+    const record = passing ?? read(payload)
     const keep = this.#list(length, record)
     const folding = record ? fold(this.#snapshot.folding, record, keep) : this.#snapshot.folding
     this.#snapshot = {
@@ -65,7 +76,7 @@ export class Stretch {
     this.#unhashedBytes += length
     if (this.#unhashedBytes <= UNHASHED_BYTES) return
     this.#hash()
-    if (keep && isListed(record)) release(payload)
+    if (passing) release(payload)
   }
 
   /** Whether what the record says for the lists is to be kept; what was kept before goes as well where it is too much. */
@@ -106,6 +117,23 @@ export class Stretch {
     return { snapshot, lists: isWritten ? gained : undefined, least_at, greatest_at }
   }
 }
+
+/**
+ * In place of a large record that leaves nothing in the state but counts. To hold one whose JSON is not canonical is to
+ * write it anew, in several times its memory.
+ */
+function passingRecord(scan: Scan | Unreadable): HeldRecord | undefined {
+  if (scan instanceof Unreadable || scan.at === null) return undefined
+  const { kind, at } = scan
+  if (kind === 'Message') return { kind, at, message: NOT_HELD }
+  if (kind === 'InferenceUsage') return { kind, at, usage: NOT_HELD }
+  if (kind === 'Inference') return { kind, at, inference: NOT_HELD }
+  return undefined
+}
+
+const NOT_HELD = new Raw<never>(new Uint8Array(0), () => {
+  throw new TypeError('a record that only passes by is not looked into')
+})
 
 const isListed = (record: HeldRecord | undefined): boolean =>
   record?.kind === 'Message' || record?.kind === 'InferenceUsage'

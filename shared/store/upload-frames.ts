@@ -1,5 +1,6 @@
 import { frameLength, PREFIX_BYTES } from '../codec/index.ts'
 import type { ByteRange } from './ports.ts'
+import { release } from './release.ts'
 
 /** Read at once; a frame that is longer is read whole. */
 const STRETCH_BYTES = 4 * 1024 * 1024
@@ -32,6 +33,7 @@ export async function* stretchesOf(
       yield { start: at, bytes: piece }
       return
     }
+    release(piece)
     yield { start: at, bytes: await read({ start: at, end: at + length }) }
     at += length
   }
