@@ -16,5 +16,5 @@ it('gives errors of the command line as JSON with --json, wherever it stands, an
     expect([code, out]).toEqual([2, ''])
   }
   expect(await run('fold --help --json')).toMatchObject({ code: 0, err: '' })
-  expect((await run('fold run.lvr --seq x')).err).toMatch(/^error: option '--seq <n>'/)
+  expect((await run('fold run.lvr --seq x')).err).toMatch(/^runfold: option '--seq <n>'/)
 })
