@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { createArchive, createMaintainer, createTokens, type StorePorts, systemClock } from '#store'
+import {
+  createArchive,
+  createMaintainer,
+  createTokens,
+  isIndexLost,
+  type StorePorts,
+  systemClock,
+} from '#store'
 import type { ServerEnv } from '../env.ts'
 import { type AdminToken, adminToken } from './admin-token.ts'
 import { answerError, refusalOf } from './answer-error.ts'
@@ -71,6 +78,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
   const store = await platform.openStore(env, log)
   const closing = new AbortController()
   try {
+    if (await isIndexLost(store.ports)) throw lostIndex(store.place)
     const token = await adminToken(env.data, env.adminToken)
     const tokens = createTokens(store.ports.tokens, systemClock)
     await tokens.install(token.text)
@@ -111,6 +119,11 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     throw error
   }
 }
+
+const lostIndex = (place: string) =>
+  new Error(
+    `runs are stored in ${place}, but its index knows none: restore the index, or run \`runfold rebuild\``,
+  )
 
 /** What no request can be made of: a target or a Host that is none. */
 const errorHandler = (error: unknown) =>
