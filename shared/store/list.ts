@@ -5,6 +5,7 @@ import { serverTime } from './head.ts'
 import type { StoreParts } from './parts.ts'
 import type { CardPlace, CardRow, CardScan } from './ports.ts'
 import { readCursor, writeCursor } from './reading/cursor.ts'
+import { takingTurns } from './reading/turns.ts'
 
 /** Rows read from the index at a time while a filter looks for what it wants. */
 const SCAN_ROWS = 500
@@ -31,6 +32,7 @@ export async function listRuns(
   let after = cursor === undefined ? beginning(query.order, since) : await placeOf(binding, cursor)
   let budget = SCAN_BUDGET
   let isEnd = false
+  const turn = takingTurns()
   // One more than asked for, to know whether a next page would have anything on it.
   while (found.length <= limit && budget > 0 && !isEnd) {
     const rows = isSelective ? Math.min(SCAN_ROWS, budget) : limit + 1 - found.length
@@ -48,6 +50,7 @@ export async function listRuns(
       if (!head?.alive || head.life !== row.life) continue // deleted since, or made again
       found.push({ card: cardJson(row.run, cardOf(head, row)), place: rowPlace(row) })
     }
+    await turn()
   }
 
   const items = found.slice(0, limit).map(({ card }) => card)
