@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { archiveQuery, LVR1_MEDIA_TYPE, runId } from '#schema'
+import { soundBytes } from '#store'
 import { answerNothing, answerStream } from '../answer.ts'
 import { noneMatch } from '../etag.ts'
 import { byteRange } from '../range.ts'
@@ -35,7 +36,8 @@ const download = defineRoute({
       ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${tail}` }),
     }
     const init = { status: range ? 206 : 200, headers, stillAllowed: call.stillAllowed }
-    return answerStream(call.head ? [] : view.bytes(start, end), init)
+    if (call.head) return answerStream([], init)
+    return answerStream(range ? view.bytes(start, end) : soundBytes(view), init)
   },
 })
 

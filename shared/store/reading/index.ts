@@ -1,5 +1,6 @@
 export * from './fold-answer.ts'
 export * from './points.ts'
 export * from './records.ts'
+export { soundBytes } from './sound.ts'
 export * from './verify.ts'
 export * from './view.ts'
