@@ -1,6 +1,6 @@
-import type { HeldRecord } from '../../codec/index.ts'
+import { digestOf, type HeldRecord, loadDigest } from '../../codec/index.ts'
 import { type Keep, NO_HEADER } from '../../fold/index.ts'
-import { derivedKey } from '../keys.ts'
+import { derivedKey, parseDerivedKey } from '../keys.ts'
 import type { ByteRange } from '../ports.ts'
 import { BEGINNING, type Boundary, framesFrom } from './frames.ts'
 import { gunzip } from './gzip.ts'
@@ -39,7 +39,11 @@ export function snapshotsOf(view: ArchiveView): Promise<Snapshots> {
 
 async function indexOf(view: ArchiveView): Promise<SnapshotIndex> {
   const { snapshot, life } = view.head
-  const packed = snapshot && (await view.derived(snapshot.key))
+  const found = snapshot && (await view.derived(snapshot.key))
+  await loadDigest()
+  // Under its own hash: another run's index in its place would send readers past the ends of frames.
+  const isOwn = found && digestOf(found).startsWith(parseDerivedKey(view.run, snapshot.key)?.hash ?? '-')
+  const packed = isOwn ? found : undefined
   const index = packed && (await unpacked(packed, (bytes) => readIndex(bytes, life)))
   return index ?? { entries: [], tried: 0 }
 }

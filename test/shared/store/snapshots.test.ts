@@ -133,6 +133,19 @@ describe('every answer', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
+it('an index that holds what another run should is as if there were none', async () => {
+  const [kit, other] = [
+    await snapshotted(sample()),
+    await snapshotted(fc.sample(journal(), { seed: 8, numRuns: 1 }).flat()),
+  ]
+  const [mine, foreign] = await Promise.all([kit.head(), other.head()])
+  const bytes = (await other.ports.objects.get(foreign.snapshot?.key as string)) as Uint8Array
+  await kit.ports.objects.put(mine.snapshot?.key as string, [bytes], {})
+  const view = await kit.view()
+  expect((await snapshotsOf(view)).entries).toEqual([])
+  expect(await answered(view)).toEqual(await answered(await kit.bare()))
+})
+
 const sample = () => fc.sample(journal(), { seed: 7, numRuns: 1 }).flat()
 const long = () => fc.sample(journal(), { seed: 11, numRuns: 8 }).flat()
 
