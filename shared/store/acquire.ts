@@ -4,7 +4,7 @@ import { isRunfoldError, LEASE_TTL_S, RunfoldError } from '../schema/index.ts'
 import { cardRow } from './card-row.ts'
 import { applyChange, isLive, NOTHING, transferOf } from './head.ts'
 import { leaseAnswer, leaseHeld } from './lease.ts'
-import { announce } from './manifest.ts'
+import { announce } from './maintain/manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Expectation, Head, HeadChange, HeadLease } from './ports.ts'
 

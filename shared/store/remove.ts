@@ -3,7 +3,7 @@ import { RunfoldError } from '../schema/index.ts'
 import { doubtfulCommit } from './doubt.ts'
 import { applyChange, isLive, living, NOTHING } from './head.ts'
 import { leaseHeld } from './lease.ts'
-import { announce } from './manifest.ts'
+import { announce } from './maintain/manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Head } from './ports.ts'
 

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import type { Tariff } from '../tariff.ts'
+import type { Tariff } from '../meter/tariff.ts'
 import type { Item } from './attribute-value.ts'
 import { SHARDS, STAMP } from './attributes.ts'
 import { cardItem } from './card-item.ts'

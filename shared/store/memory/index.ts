@@ -1,5 +1,5 @@
-import { ownUploads } from '../own-uploads.ts'
 import type { Clock, StorePorts } from '../ports.ts'
+import { ownUploads } from '../uploads/own-uploads.ts'
 import { memoryObjects } from './objects.ts'
 import { memoryRunIndex } from './run-index.ts'
 import { memoryTokenIndex } from './token-index.ts'

@@ -9,7 +9,7 @@ import {
   parseNoteKey,
   parseObjectKey,
 } from '../keys.ts'
-import { type Manifest, readManifest } from '../manifest.ts'
+import { type Manifest, readManifest } from '../maintain/manifest.ts'
 import type { Head, ObjectFacts, Objects, StoredObject } from '../ports.ts'
 
 // What the objects of one run tell: manifests of former heads, markers of tombstones, and facts beside every object.

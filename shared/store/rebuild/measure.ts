@@ -4,7 +4,7 @@ import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { cardAfter, heard, preambleLength, Tally } from '../batch.ts'
 import type { ByteRange, Objects } from '../ports.ts'
 import { extended } from '../replay.ts'
-import { stretchesOf } from '../upload-frames.ts'
+import { stretchesOf } from '../uploads/frames.ts'
 import type { Found } from './evidence.ts'
 
 /** An archive up to a frame boundary, as a head tells of it. */

@@ -6,7 +6,7 @@ import {
   pickFinalMerge,
   pickIdleMerge,
   pickMerge,
-} from '../../../shared/store/merge-policy.ts'
+} from '../../../shared/store/maintain/merge-policy.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

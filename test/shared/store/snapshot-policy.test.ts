@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Extents, Head } from '#store'
-import { isSnapshotDue, snapshotsEnd, wantsSnapshots } from '../../../shared/store/snapshot-policy.ts'
+import {
+  isSnapshotDue,
+  snapshotsEnd,
+  wantsSnapshots,
+} from '../../../shared/store/maintain/snapshot-policy.ts'
 
 const MiB = 1024 * 1024
 const POLICY = { everyBytes: MiB, mergedBytes: 8 * MiB }

@@ -1,7 +1,7 @@
-import type { RunKey } from '../schema/index.ts'
-import { isRunfoldError } from '../schema/index.ts'
-import type { Clock, Head, RunIndex } from './ports.ts'
-import type { FrameItem } from './reading/records.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { isRunfoldError } from '../../schema/index.ts'
+import type { Clock, Head, RunIndex } from '../ports.ts'
+import type { FrameItem } from '../reading/records.ts'
 
 /** Between two looks at a run that somebody follows. */
 const LOOK_MS = 500

@@ -1,9 +1,9 @@
-import { FrameCount } from './reading/frame-count.ts'
-import { BEGINNING, type Boundary } from './reading/frames.ts'
-import { lastWhere } from './reading/snapshot-index.ts'
-import { snapshotsOf } from './reading/snapshots.ts'
-import type { ArchiveView } from './reading/view.ts'
-import { extentsInOrder } from './reading/view.ts'
+import { FrameCount } from '../reading/frame-count.ts'
+import { BEGINNING, type Boundary } from '../reading/frames.ts'
+import { lastWhere } from '../reading/snapshot-index.ts'
+import { snapshotsOf } from '../reading/snapshots.ts'
+import type { ArchiveView } from '../reading/view.ts'
+import { extentsInOrder } from '../reading/view.ts'
 
 /**
  * The frame boundary at an archive position, with its seq; undefined where a frame is cut, and past the tail. Position 0

@@ -1,5 +1,5 @@
+import type { Head } from '../ports.ts'
 import { pickMerge, piecesOf } from './merge-policy.ts'
-import type { Head } from './ports.ts'
 import { SNAPSHOT_POLICY, wantsSnapshots } from './snapshot-policy.ts'
 
 /** An ended run becomes one object once nothing was added for so long: a few records often follow the last status. */

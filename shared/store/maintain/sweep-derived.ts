@@ -1,8 +1,8 @@
-import type { RunKey } from '../schema/index.ts'
-import { derivedKey, parseDerivedKey } from './keys.ts'
-import { viewOf } from './parts.ts'
-import type { Head, StoredObject, StorePorts } from './ports.ts'
-import { snapshotsOf } from './reading/snapshots.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { derivedKey, parseDerivedKey } from '../keys.ts'
+import { viewOf } from '../parts.ts'
+import type { Head, StoredObject, StorePorts } from '../ports.ts'
+import { snapshotsOf } from '../reading/snapshots.ts'
 import type { Garbage } from './sweep.ts'
 
 // What the sweep has to know of snapshots: the head names one index, and the index names the snapshots. An index that

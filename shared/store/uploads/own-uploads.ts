@@ -1,6 +1,6 @@
-import { digestOf, loadDigest } from '../codec/index.ts'
-import { partPath, RunfoldError } from '../schema/index.ts'
-import type { Clock, ObjectFacts, Objects, OwnParts, SignedPart, StoredPart, Uploads } from './ports.ts'
+import { digestOf, loadDigest } from '../../codec/index.ts'
+import { partPath, RunfoldError } from '../../schema/index.ts'
+import type { Clock, ObjectFacts, Objects, OwnParts, SignedPart, StoredPart, Uploads } from '../ports.ts'
 
 // Direct uploads for a store whose parts come to this very server: each part is an object of its own until the upload is
 // complete, and its URL carries an HMAC instead of a token.

@@ -1,10 +1,10 @@
-import { digestOf, jsonBytes, loadDigest, parseJson } from '../codec/index.ts'
-import type { RunCard } from '../fold/index.ts'
-import { EMPTY_CARD } from '../fold/index.ts'
-import { LEASE_HISTORY_MAX, type RunKey, type Transfer } from '../schema/index.ts'
-import { currentCard } from './card-row.ts'
-import { HASH_DIGITS, noteKey } from './keys.ts'
-import type { Head, Objects, StorePorts } from './ports.ts'
+import { digestOf, jsonBytes, loadDigest, parseJson } from '../../codec/index.ts'
+import type { RunCard } from '../../fold/index.ts'
+import { EMPTY_CARD } from '../../fold/index.ts'
+import { LEASE_HISTORY_MAX, type RunKey, type Transfer } from '../../schema/index.ts'
+import { currentCard } from '../card-row.ts'
+import { HASH_DIGITS, noteKey } from '../keys.ts'
+import type { Head, Objects, StorePorts } from '../ports.ts'
 
 // DESIGN.md, "Rebuild": what the index knows of a run stands now and then beside its objects too, so that they alone can
 // give it back. A manifest is a true copy of the head at some moment of a life: all it names was committed then. One is

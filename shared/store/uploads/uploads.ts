@@ -1,15 +1,21 @@
-import { loadDigest } from '../codec/index.ts'
-import type { AppendAnswer, CompleteRequest, RunKey, UploadAnswer, UploadRequest } from '../schema/index.ts'
-import { RunfoldError, UPLOAD_PARTS_MAX } from '../schema/index.ts'
-import { type Addition, commitAddition, factsOf, judgeRoom, judgeWriter, writerFacts } from './commit.ts'
-import { living, serverTime } from './head.ts'
-import { objectKey, uploadHash } from './keys.ts'
+import { loadDigest } from '../../codec/index.ts'
+import type {
+  AppendAnswer,
+  CompleteRequest,
+  RunKey,
+  UploadAnswer,
+  UploadRequest,
+} from '../../schema/index.ts'
+import { RunfoldError, UPLOAD_PARTS_MAX } from '../../schema/index.ts'
+import { type Addition, commitAddition, factsOf, judgeRoom, judgeWriter, writerFacts } from '../commit.ts'
+import { living, serverTime } from '../head.ts'
+import { objectKey, uploadHash } from '../keys.ts'
+import type { StoreParts } from '../parts.ts'
+import type { StoredPart, UploadRecord } from '../ports.ts'
+import type { ArchiveView } from '../reading/view.ts'
+import { extended } from '../replay.ts'
+import { type Checked, checkUpload } from './check.ts'
 import { randomHex } from './own-uploads.ts'
-import type { StoreParts } from './parts.ts'
-import type { StoredPart, UploadRecord } from './ports.ts'
-import type { ArchiveView } from './reading/view.ts'
-import { extended } from './replay.ts'
-import { type Checked, checkUpload } from './upload-check.ts'
 
 // DESIGN.md, "Direct upload": the bytes of a large batch go to the storage by signed URLs; then the batch is judged,
 // checked and committed as if it had come with the request.

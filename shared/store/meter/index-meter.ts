@@ -1,7 +1,7 @@
-import type { RunKey } from '../schema/index.ts'
-import { applyChange } from './head.ts'
-import { type Counter, READ_UNIT, writeUnits } from './meter-counter.ts'
-import type { CardRow, Head, RunIndex, UploadIndex } from './ports.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { applyChange } from '../head.ts'
+import type { CardRow, Head, RunIndex, UploadIndex } from '../ports.ts'
+import { type Counter, READ_UNIT, writeUnits } from './counter.ts'
 import type { Metered, Tariff } from './tariff.ts'
 
 /** Items of which only a few short members are kept: transfers, uploads, rows of an index. */

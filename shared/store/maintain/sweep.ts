@@ -1,6 +1,6 @@
-import type { RunKey } from '../schema/index.ts'
-import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from './keys.ts'
-import type { Clock, Head, StoredObject, StorePorts } from './ports.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from '../keys.ts'
+import type { Clock, Head, StoredObject, StorePorts } from '../ports.ts'
 import { derivedGarbage, derivedNames } from './sweep-derived.ts'
 import { heldUntil, noteHead, staleNotes } from './sweep-notes.ts'
 

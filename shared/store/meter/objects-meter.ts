@@ -1,5 +1,5 @@
-import type { Counter } from './meter-counter.ts'
-import type { ComposePart, Objects, Uploads } from './ports.ts'
+import type { ComposePart, Objects, Uploads } from '../ports.ts'
+import type { Counter } from './counter.ts'
 import type { Tariff } from './tariff.ts'
 
 export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter): Objects {

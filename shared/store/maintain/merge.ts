@@ -1,11 +1,11 @@
-import { digestOf, loadDigest } from '../codec/index.ts'
-import type { RunKey } from '../schema/index.ts'
-import { isRunfoldError, RunfoldError } from '../schema/index.ts'
-import { applyChange } from './head.ts'
-import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from './keys.ts'
+import { digestOf, loadDigest } from '../../codec/index.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
+import { applyChange } from '../head.ts'
+import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from '../keys.ts'
+import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from '../ports.ts'
 import { isWorthManifest, keepManifest } from './manifest.ts'
 import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
-import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from './ports.ts'
 
 /**
  * Makes one object of adjacent extents and swaps it in. False when someone else was quicker; its object is then left to

@@ -1,5 +1,5 @@
-import type { RunKey } from '../schema/index.ts'
-import type { CardRow, ComposePart, Head } from './ports.ts'
+import type { RunKey } from '../../schema/index.ts'
+import type { CardRow, ComposePart, Head } from '../ports.ts'
 
 /** As S3 and DynamoDB charge for them; a `look` is a query of what is due, which has nothing to do with any one run. */
 export const METERED = [

@@ -1,10 +1,10 @@
-import { RunfoldError } from '../schema/index.ts'
+import { RunfoldError } from '../../schema/index.ts'
+import { viewOf } from '../parts.ts'
+import type { StorePorts } from '../ports.ts'
+import { type Boundary, framesFrom } from '../reading/frames.ts'
+import { type FrameItem, itemOf } from '../reading/records.ts'
+import type { ArchiveView } from '../reading/view.ts'
 import type { Look, Lookout } from './lookout.ts'
-import { viewOf } from './parts.ts'
-import type { StorePorts } from './ports.ts'
-import { type Boundary, framesFrom } from './reading/frames.ts'
-import { type FrameItem, itemOf } from './reading/records.ts'
-import type { ArchiveView } from './reading/view.ts'
 
 /** Frames handed out together, unless one alone is larger: what a follower holds in memory. */
 const HANDFUL_BYTES = 64 * 1024

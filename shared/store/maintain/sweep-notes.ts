@@ -1,7 +1,7 @@
-import type { RunKey } from '../schema/index.ts'
-import { type NotePlace, parseHoldKey, parseNoteKey } from './keys.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { type NotePlace, parseHoldKey, parseNoteKey } from '../keys.ts'
+import type { Head, StoredObject, StorePorts } from '../ports.ts'
 import { announce, keepManifest } from './manifest.ts'
-import type { Head, StoredObject, StorePorts } from './ports.ts'
 
 // What the sweep has to do with manifests: before objects go that an older one needs there must be one that does not need
 // them, and of the older ones and of former lives nothing is to stay.

@@ -7,11 +7,11 @@ import {
   type Scan,
   scanRecord,
   Unreadable,
-} from '../codec/index.ts'
-import { fold, type Keep, NO_HEADER, WITHOUT_LISTS } from '../fold/index.ts'
-import type { Int } from '../schema/index.ts'
-import { type Lists, type Snapshot, withoutLists } from './reading/snapshot.ts'
-import { release } from './release.ts'
+} from '../../codec/index.ts'
+import { fold, type Keep, NO_HEADER, WITHOUT_LISTS } from '../../fold/index.ts'
+import type { Int } from '../../schema/index.ts'
+import { type Lists, type Snapshot, withoutLists } from '../reading/snapshot.ts'
+import { release } from '../release.ts'
 
 // Memory: a frame may have 256 MiB, and what is held of it keeps all of it alive. So frames are hashed as they come, and
 // lists are given up where they would hold much; then only the state is left, which holds no more than a reader of it does.

@@ -1,5 +1,5 @@
-import type { RunKey } from '../schema/index.ts'
-import type { StorePorts, UploadRecord } from './ports.ts'
+import type { RunKey } from '../../schema/index.ts'
+import type { StorePorts, UploadRecord } from '../ports.ts'
 
 // What nobody completes costs storage without being seen, so every upload is written down when it is opened, and taken
 // back from that list.

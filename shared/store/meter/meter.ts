@@ -1,7 +1,7 @@
-import { Counter, type Readings } from './meter-counter.ts'
-import { meteredIndex, meteredUploadIndex } from './meter-index.ts'
-import { meteredObjects, meteredUploads } from './meter-objects.ts'
-import type { StorePorts } from './ports.ts'
+import type { StorePorts } from '../ports.ts'
+import { Counter, type Readings } from './counter.ts'
+import { meteredIndex, meteredUploadIndex } from './index-meter.ts'
+import { meteredObjects, meteredUploads } from './objects-meter.ts'
 import type { Tariff } from './tariff.ts'
 
 export interface Meter {

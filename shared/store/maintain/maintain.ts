@@ -1,14 +1,14 @@
-import type { RunKey } from '../schema/index.ts'
-import { cardRow, currentCard, isFresh } from './card-row.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { cardRow, currentCard, isFresh } from '../card-row.ts'
+import { isLive } from '../head.ts'
+import type { Clock, Head, StorePorts } from '../ports.ts'
+import { abortAll, abortExpired } from '../uploads/cleanup.ts'
 import { SETTLE_MS } from './due.ts'
-import { isLive } from './head.ts'
 import { merge } from './merge.ts'
 import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
-import type { Clock, Head, StorePorts } from './ports.ts'
 import { SNAPSHOT_POLICY, type SnapshotPolicy } from './snapshot-policy.ts'
 import { writeSnapshots } from './snapshots.ts'
 import { sweep } from './sweep.ts'
-import { abortAll, abortExpired } from './upload-cleanup.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,6 +1,6 @@
-import { extentStart } from './keys.ts'
+import { extentStart } from '../keys.ts'
+import type { Head } from '../ports.ts'
 import { MERGED_BYTES, piecesOf } from './merge-policy.ts'
-import type { Head } from './ports.ts'
 
 // Where snapshots stand. Between two of them lies a *stretch*, which a read has to fold, so it must be short (P8) and must
 // lie in one object: every extent that has outgrown "small" ends with a snapshot. It must also be long enough that

@@ -1,4 +1,4 @@
-import type { Extents } from './ports.ts'
+import type { Extents } from '../ports.ts'
 
 // Which adjacent extents become one (DESIGN.md, "Archive = list of extents"). Pure: extents → a range of them.
 //

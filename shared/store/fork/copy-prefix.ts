@@ -1,10 +1,10 @@
-import type { RunKey } from '../schema/index.ts'
-import { RunfoldError } from '../schema/index.ts'
-import { factsOf } from './commit.ts'
-import { objectKey } from './keys.ts'
-import { hashOf, readSource, type Source, sourceOf } from './merge.ts'
-import { MIN_COPY_BYTES, piecesOf } from './merge-policy.ts'
-import type { ComposePart, Extent, Head, Objects } from './ports.ts'
+import type { RunKey } from '../../schema/index.ts'
+import { RunfoldError } from '../../schema/index.ts'
+import { factsOf } from '../commit.ts'
+import { objectKey } from '../keys.ts'
+import { hashOf, readSource, type Source, sourceOf } from '../maintain/merge.ts'
+import { MIN_COPY_BYTES, piecesOf } from '../maintain/merge-policy.ts'
+import type { ComposePart, Extent, Head, Objects } from '../ports.ts'
 
 /** What is read into memory at most; small extents beyond it are copied without being checked. */
 const MAX_READ_BYTES = 48 * 1024 * 1024

@@ -1,6 +1,6 @@
-import { frameLength, PREFIX_BYTES } from '../codec/index.ts'
-import type { ByteRange } from './ports.ts'
-import { release } from './release.ts'
+import { frameLength, PREFIX_BYTES } from '../../codec/index.ts'
+import type { ByteRange } from '../ports.ts'
+import { release } from '../release.ts'
 
 /** Read at once; a frame that is longer is read whole. */
 const STRETCH_BYTES = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
-import { parseObjectKey, RUNS_PREFIX, runOfKey } from './keys.ts'
-import type { StorePorts } from './ports.ts'
+import { parseObjectKey, RUNS_PREFIX, runOfKey } from '../keys.ts'
+import type { StorePorts } from '../ports.ts'
 
 /**
  * Whether the objects hold archive bytes while the index knows of no run, not even a deleted one. Nobody may write then: a
