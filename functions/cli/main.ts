@@ -134,7 +134,7 @@ const endedBy = async (error: unknown, io: Io, json: boolean): Promise<ExitCode>
   return code
 }
 
-/** The program itself; `bin/runfold.js` calls it too. */
+/** The program itself; `functions/cli/runfold.js` calls it too. */
 export const run = async (): Promise<void> => {
   process.exitCode = await main(process.argv.slice(2), processIo())
 }

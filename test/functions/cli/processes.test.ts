@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = new URL('../../../', import.meta.url).pathname
 const main = join(root, 'functions/cli/main.ts')
-const bin = join(root, 'bin/runfold.js')
+const bin = join(root, 'functions/cli/runfold.js')
 
 interface Ended {
   readonly code: number | null
@@ -97,7 +97,7 @@ describe('the program as a process', () => {
     execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, stdio: 'ignore' })
     const packed = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
     execFileSync('tar', ['-xzf', packed], { cwd: folder })
-    const program = join(folder, 'package', 'bin', 'runfold.js')
+    const program = join(folder, 'package', 'functions', 'cli', 'runfold.js')
     expect((await runNode([program, '--version'])).out.toString()).toMatch(/^\d+\.\d+\.\d+\n$/)
     await runNode([program, 'demo', 'packed.lvr'])
     const server = await serve(program)

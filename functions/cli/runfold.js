@@ -9,7 +9,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`runfold needs Node 22.18 or newer, and this is Node ${found}`)
   process.exitCode = 1
 } else {
-  const bundle = new URL('../dist/runfold.js', import.meta.url)
+  const bundle = new URL('../../dist/runfold.js', import.meta.url)
   import(bundle.href).then(
     (program) => program.run(),
     (error) => {
