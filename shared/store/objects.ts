@@ -1,0 +1,40 @@
+// The port of the objects: immutable bytes by key (ports.ts has the others).
+
+export interface ByteRange {
+  readonly start: number
+  /** exclusive */
+  readonly end: number
+}
+
+/** What a composed object is made of, in order: ranges of stored objects, and bytes of our own. */
+export type ComposePart =
+  | { readonly copy: string; readonly range: ByteRange }
+  | { readonly bytes: Uint8Array }
+
+/** Small texts stored beside an object, enough to rebuild the index from the bucket (DESIGN.md, Rebuild). */
+export type ObjectFacts = Readonly<Record<string, string>>
+
+export interface StoredObject {
+  readonly key: string
+  readonly length: number
+  /** When it was stored, server time in ms. */
+  readonly stored_at: number
+}
+
+/**
+ * Immutable objects by key. A key is written with one content only, so a repeated put is harmless. Every method throws
+ * `unavailable` when the outcome is not known.
+ */
+export interface Objects {
+  /** Resolves when the bytes are durable (P2). */
+  put(key: string, chunks: readonly Uint8Array[], facts: ObjectFacts): Promise<void>
+  /** The bytes of the range (default: all); undefined when there is no such object. Never fewer bytes than asked for. */
+  get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>
+  /** One object of many parts, durable when it resolves. Copied parts need not travel through this process. Throws `not_found` when a source is gone. */
+  compose(key: string, parts: readonly ComposePart[], facts: ObjectFacts): Promise<void>
+  /** Absent keys are no error. */
+  remove(keys: readonly string[]): Promise<void>
+  /** For the sweep, `rebuild` and checks only: no read, append or fold path lists (P8). In key order. */
+  list(prefix: string): AsyncIterable<StoredObject>
+  facts(key: string): Promise<ObjectFacts | undefined>
+}
