@@ -22,7 +22,7 @@ export function demoMeta(seed: number): RunMeta {
     cached_tokens: 0,
     cache_write_tokens: 0,
     tool_calls: 0,
-    workdir: '/work/importer',
+    workdir: '/home/dev/importer',
     started_at: STARTED_AT,
     updated_at: STARTED_AT,
     last_progress_at: null,

@@ -77,7 +77,7 @@ it('filters by every parameter, taken literally', async () => {
   const { ids } = await runs(
     { status: 'running', title: 'Fix THE thing' },
     { status: 'waiting_input', task: '100% _done_ (a.b*)', parent_run_id: 'p' },
-    { status: 'complete', workdir: '/work/dir', agent_name: 'other' },
+    { status: 'complete', workdir: '/srv/dir', agent_name: 'other' },
     { status: 'error', error: 'Boom ÄÖ' },
   )
   expect(await ids({ status: 'Waiting-Input,ERROR' })).toEqual([1, 3])
@@ -88,7 +88,7 @@ it('filters by every parameter, taken literally', async () => {
   expect(await ids({ parent: 'none' })).toEqual([0, 2, 3])
   expect(await ids({ q: 'the THING' })).toEqual([0])
   expect(await ids({ q: '% _DONE_ (A.B*)' })).toEqual([1])
-  expect(await ids({ q: '/work' })).toEqual([2])
+  expect(await ids({ q: '/srv' })).toEqual([2])
   expect(await ids({ q: 'boom äö' })).toEqual([3])
   expect(await ids({ q: 'RUN-2' })).toEqual([2])
   expect(await ids({ q: 'OTHER' })).toEqual([2])
