@@ -21,7 +21,7 @@ export function createApp(parts: Parts): Hono<Env> {
     judgeTarget(c.env?.target ?? new URL(c.req.url).pathname)
     await next()
   })
-  const offered = allRoutes(parts.features)
+  const offered = allRoutes(parts.features, parts.login)
   const budget = new BodyBudget(parts.limits)
   for (const route of offered) app.on(route.method, pattern(route), handlerOf(route, parts, budget))
   for (const path of new Set(offered.map(pattern))) app.all(path, refuseMethod(offered, path))

@@ -1,6 +1,7 @@
 import type { Feature } from '#schema'
 import type { Archive, Clock, Tokens } from '#store'
 import type { Limits } from './limits.ts'
+import type { Login } from './login.ts'
 
 /** One line of the request log, and what the metrics count. Never a token, a query or a byte of a body. */
 export interface RequestEvent {
@@ -28,6 +29,8 @@ export interface Parts {
   readonly limits: Limits
   readonly features: readonly Feature[]
   readonly version: string
+  /** Of the local server only. */
+  readonly login?: Login
   readonly observe?: (event: RequestEvent) => void
   /** Throws where the Host header names another host. */
   readonly checkHost?: (header: string | null) => void

@@ -19,8 +19,11 @@ import { createHostCheck } from './host-check.ts'
 import { badRequest } from './issues.ts'
 import { LOCAL_LIMITS } from './limits.ts'
 import type { Log } from './log.ts'
+import { createLogin, type Login } from './login.ts'
 import { createMetrics, metricsRoute } from './metrics.ts'
 import { VERSION } from './version.ts'
+import { viewerFiles } from './viewer/files.ts'
+import { viewerRoutes } from './viewer/routes.ts'
 
 /** Of Node's own request, what a web request does not tell. */
 interface Incoming {
@@ -52,6 +55,7 @@ export interface Running {
   readonly place: string
   readonly data: string
   readonly token: AdminToken
+  readonly login: Login
   /** Settles when the storage can no longer be trusted; the process must end then. */
   readonly broken: Promise<unknown>
   /** Answers what has begun, then lets go of the data folder. */
@@ -82,6 +86,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const token = await adminToken(env.data, env.adminToken)
     const tokens = createTokens(store.ports.tokens, systemClock)
     await tokens.install(token.text)
+    const login = createLogin({ tokens, maker: () => tokens.check(token.text), clock: systemClock })
     const metrics = createMetrics()
     const app = createApp({
       archive: createArchive(store.ports, { clock: systemClock, limits: LOCAL_LIMITS }),
@@ -90,6 +95,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       limits: LOCAL_LIMITS,
       features: FEATURES_OFFERED,
       version: VERSION,
+      login,
       closing: closing.signal,
       checkHost: createHostCheck(env.host, [hostname()]),
       observe: (event) => {
@@ -98,6 +104,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       },
     })
     metricsRoute(app, metrics)
+    viewerRoutes(app, viewerFiles)
     const fetch: Fetch = async (request, { incoming }) =>
       app.fetch(request, { target: incoming.url ?? '', peer: incoming.socket.remoteAddress ?? '' })
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
@@ -113,7 +120,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       store.close()
     }
     const { place, broken } = store
-    return { url: urlOf(server), place, data: env.data, token, broken, stop }
+    return { url: urlOf(server), place, data: env.data, token, login, broken, stop }
   } catch (error) {
     store.close()
     throw error

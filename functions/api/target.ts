@@ -8,6 +8,7 @@ import { RUN_ID_RULE, RunfoldError, runId } from '#schema'
  */
 export function judgeTarget(target: string): void {
   const path = pathOf(target)
+  if (path === '/') return
   const segments = path.slice(1).split('/').map(decoded)
   const [version, noun, run] = segments
   if (version === 'v1' && noun === 'runs' && segments.length > 2 && !runId.safeParse(run).success) {

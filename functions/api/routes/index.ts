@@ -1,4 +1,5 @@
 import type { Feature } from '#schema'
+import type { Login } from '../login.ts'
 import type { Route } from '../route.ts'
 import { archiveRoutes } from './archive.ts'
 import { diffRoutes } from './diff.ts'
@@ -7,6 +8,7 @@ import { foldRoutes } from './fold.ts'
 import { forkRoutes } from './fork.ts'
 import { framesRoutes } from './frames.ts'
 import { leaseRoutes } from './lease.ts'
+import { loginRoutes } from './login.ts'
 import { pointsRoutes } from './points.ts'
 import { recordsRoutes } from './records.ts'
 import { runsRoutes } from './runs.ts'
@@ -17,7 +19,7 @@ import { usageRoutes } from './usage.ts'
 import { verifyRoutes } from './verify.ts'
 
 /** Every route of the features that are offered; those of an absent feature do not exist (API.md). */
-export function allRoutes(features: readonly Feature[]): readonly Route[] {
+export function allRoutes(features: readonly Feature[], login?: Login): readonly Route[] {
   const routes: readonly Route[] = [
     ...serviceRoutes(() => offered),
     ...leaseRoutes,
@@ -34,6 +36,7 @@ export function allRoutes(features: readonly Feature[]): readonly Route[] {
     ...usageRoutes,
     ...verifyRoutes,
     ...tokensRoutes,
+    ...loginRoutes(login),
   ]
   const offered = routes.filter((route) => !route.feature || features.includes(route.feature))
   return offered

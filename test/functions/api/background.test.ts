@@ -59,6 +59,7 @@ describe('the log', () => {
 
 describe('what a person is told', () => {
   const token = { text: 't', place: 'runfold-data/admin-token' }
+  const login = { code: 'once' }
 
   it('at a start with the defaults are three commands', () => {
     const message = startMessage({
@@ -66,9 +67,11 @@ describe('what a person is told', () => {
       place: './runfold-data',
       data: './runfold-data',
       token,
+      login,
       cli: 'runfold',
     })
-    expect(message.split('\n').slice(1)).toEqual([
+    expect(message).toContain('http://127.0.0.1:8080/#login=once ')
+    expect(message.split('\n').slice(2)).toEqual([
       '  runfold demo run.lvr',
       '  runfold push run.lvr',
       '  runfold ls',
@@ -76,7 +79,7 @@ describe('what a person is told', () => {
   })
 
   it('elsewhere is also where the CLI finds it', () => {
-    const where = { url: 'http://127.0.0.1:9', place: 's3://runs/ and table runs', data: "/it's here" }
+    const where = { url: 'http://127.0.0.1:9', login, place: 's3://runs/ and table runs', data: "/it's here" }
     const message = startMessage({ ...where, token, cli: 'runfold' })
     expect(message).toContain('data in s3://runs/ and table runs')
     expect(message).toContain('export RUNFOLD_URL=http://127.0.0.1:9')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
+import type { Login } from '../../../functions/api/login.ts'
 import { testApi } from './api-kit.ts'
 
 /** API.md, route by route: query parameters, then every status that is named. A feature's routes are added with it. */
@@ -33,6 +34,7 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'GET /v1/runs/{run_id}/usage': ['', '200 401 403 404'],
   'POST /v1/runs/{run_id}/verify': ['from to', '200 400 401 403 404 416'],
   'POST /v1/tokens': ['', '201 400 401 403'],
+  'POST /v1/login': ['', '200 400 401 413 415'],
   'GET /v1/tokens': ['', '200 401 403'],
   'DELETE /v1/tokens/{token_id}': ['', '204 401 403 404'],
 }
@@ -44,8 +46,13 @@ interface Operation {
   readonly responses: object
 }
 
+const login: Login = {
+  code: '',
+  exchange: () => Promise.reject(new Error('nobody signs in here')),
+}
+
 async function operations() {
-  const { root } = await testApi({ features: FEATURES_OFFERED })
+  const { root } = await testApi({ features: FEATURES_OFFERED, login })
   const doc = JSON.parse((await root.get('/v1/openapi.json')).text)
   const found = new Map<string, Operation>()
   for (const [path, item] of Object.entries<Record<string, Operation>>(doc.paths)) {
