@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { parseJson } from '#codec'
 import { type Worker, worker } from '#schema'
+import { keptWorker } from '../daemon/kept-worker.ts'
 import type { Io } from './io.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -19,7 +17,7 @@ export interface WorkerOptions {
  */
 export const workerOf = async (io: Io, options: WorkerOptions): Promise<Worker> => {
   const { machine, world } = options
-  const known = machine && world ? { machine_id: machine, world_id: world } : await keptWorker(io)
+  const known = machine && world ? { machine_id: machine, world_id: world } : await workerOfMachine(io)
   const chosen = worker.safeParse({
     machine_id: machine ?? known.machine_id,
     world_id: world ?? known.world_id,
@@ -29,30 +27,11 @@ export const workerOf = async (io: Io, options: WorkerOptions): Promise<Worker> 
   return chosen.data
 }
 
-const keptWorker = async (io: Io): Promise<Worker> => {
+const workerOfMachine = async (io: Io): Promise<Worker> => {
   const folder = join(io.env.XDG_STATE_HOME || join(io.env.HOME || homedir(), '.local', 'state'), 'runfold')
   const path = join(folder, 'worker.json')
-  const fresh: Worker = {
-    machine_id: randomBytes(8).toString('hex'),
-    world_id: randomBytes(8).toString('hex'),
-  }
-  const temporary = `${path}.${fresh.world_id}`
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(temporary, JSON.stringify(fresh), { mode: 0o600 })
-    // Of two processes that come first at once, one makes the file, whole at once, and the other reads it.
-    await link(temporary, path)
-    return fresh
-  } catch {
-    return await readWorker(path)
-  } finally {
-    await rm(temporary, { force: true })
-  }
-}
-
-const readWorker = async (path: string): Promise<Worker> => {
-  try {
-    return worker.parse(parseJson(await readFile(path, 'utf8')))
+    return await keptWorker(path)
   } catch (error) {
     const text = `cannot use ${path}; mend or remove it, or give --machine and --world`
     throw new UsageError(text, { cause: error })
