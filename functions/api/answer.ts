@@ -42,7 +42,10 @@ export async function answerStream(chunks: BodySource, init: AnswerInit): Promis
   return new Response(body, { status: init.status ?? 200, headers: { ...NO_STORE, ...init.headers } })
 }
 
-export function answerNothing(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): Response {
+export function answerNothing(
+  status: 204 | 303 | 304,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(null, { status, headers: { ...NO_STORE, ...headers } })
 }
 

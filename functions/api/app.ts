@@ -17,7 +17,7 @@ export function createApp(parts: Parts): Hono<Env> {
   const app = new Hono<Env>()
   app.use(numbered(parts))
   app.use(async (c, next) => {
-    parts.checkHost?.(c.req.raw.headers.get('host'))
+    await parts.admit?.(c.req.raw.headers)
     judgeTarget(c.env?.target ?? new URL(c.req.url).pathname)
     await next()
   })

@@ -23,7 +23,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
     const see = (more: object) => c.set('seen', { ...c.get('seen'), ...more })
     see({ route: route.path, ...(params.run_id && { run_id: params.run_id }) })
     const principal = await allowed(route.need, raw.headers, parts, params.run_id)
-    see({ token_id: principal.token_id })
+    see({ token_id: principal.token_id, ...(principal.tenant && { tenant: principal.tenant }) })
     const asked = readQuery(searchOf(c))
     const share = budget.share()
     try {
@@ -40,15 +40,23 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
         ...(await takeBody(route, raw, parts, share.take, params.run_id)),
         headers: raw.headers,
         head: c.req.method === 'HEAD',
+        answerMs: c.env?.answerMs,
+        audit: (audit, subject) => see({ audit, ...(subject !== undefined && { subject }) }),
         leaving: () => AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
         stillAllowed: recheck(parts.clock, () => allowed(route.need, raw.headers, parts, params.run_id)),
       } satisfies Call
-      see({ bytes_in: call.bytes.length })
+      see({ bytes_in: call.bytes.length, ...epochOf(call) })
       return await route.handle(call)
     } finally {
       share.release()
     }
   }
+}
+
+/** Under which the caller writes, where the route asks for it in the query or in the body. */
+function epochOf({ query, body }: Pick<Call, 'query' | 'body'>): { epoch?: number } {
+  const { epoch } = { ...(body as object), ...(query as object) } as { epoch?: unknown }
+  return typeof epoch === 'number' ? { epoch } : {}
 }
 
 async function allowed(need: Need, headers: Headers, parts: Parts, run_id: string | undefined) {

@@ -8,6 +8,8 @@ export interface Env {
     readonly target?: string
     /** The address of the other end. */
     readonly peer?: string
+    /** How long the platform lets this answer take, ms; a stream asks its reader to connect again before that. */
+    readonly answerMs?: number
   }
   Variables: {
     request_id: string

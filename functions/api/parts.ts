@@ -3,14 +3,23 @@ import type { Archive, Clock, Tokens } from '#store'
 import type { Limits } from './limits.ts'
 import type { Login } from './login.ts'
 
+export type AuditedAct = 'lease.force' | 'archive.read' | 'token.make' | 'token.revoke' | 'run.delete'
+
 /** One line of the request log, and what the metrics count. Never a token, a query or a byte of a body. */
 export interface RequestEvent {
   readonly request_id: string
   readonly method: string
   /** The route's pattern; undefined where no route was found. */
   readonly route: string | undefined
+  readonly tenant?: string
   readonly run_id?: string
+  /** Under which the caller writes. */
+  readonly epoch?: number
   readonly token_id?: string
+  /** Of what an operator may have to account for, as `run.delete`; also where it was refused. */
+  readonly audit?: AuditedAct
+  /** What it was done to, where no run is. */
+  readonly subject?: string
   readonly status: number
   /** Of a problem. */
   readonly code?: string
@@ -32,10 +41,10 @@ export interface Parts {
   /** Of the local server only. */
   readonly login?: Login
   readonly observe?: (event: RequestEvent) => void
-  /** Throws where the Host header names another host. */
-  readonly checkHost?: (header: string | null) => void
-  /** How long the platform lets an answer take, ms; an event stream asks its reader to connect again before that. */
-  readonly maxAnswerMs?: number
+  /** Throws where a request may not come in at all, whatever its token. */
+  readonly admit?: (headers: Headers) => void | Promise<void>
+  /** The longest answer that the platform lets through. */
+  readonly maxAnswerBytes?: number
   /** Aborts when the process is about to end, so that waiting requests answer. */
   readonly closing?: AbortSignal
 }

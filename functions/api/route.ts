@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Feature, ProblemCode, RunKey } from '#schema'
 import type { Principal } from '#store'
 import type { Need } from './auth.ts'
-import type { Parts } from './parts.ts'
+import type { AuditedAct, Parts } from './parts.ts'
 
 /** One request, checked: the token, the scope, the prefix, every parameter and the body. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
@@ -18,6 +18,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly bytes: Uint8Array
   readonly headers: Headers
   readonly head: boolean
+  /** How long the platform lets the answer take, ms; undefined where it may last for ever. */
+  readonly answerMs: number | undefined
+  /** Puts the act on record, whether it succeeds or not. @param subject what it is done to, where no run is */
+  readonly audit: (act: AuditedAct, subject?: string) => void
   /** For whoever waits: aborts when the caller leaves or the process ends. Made only when asked for. */
   readonly leaving: () => AbortSignal
   /** Throws when the token was revoked or has expired meanwhile; costs nothing but every 25 s. */

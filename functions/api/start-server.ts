@@ -87,6 +87,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const tokens = createTokens(store.ports.tokens, systemClock)
     await tokens.install(token.text)
     const login = createLogin({ tokens, maker: () => tokens.check(token.text), clock: systemClock })
+    const checkHost = createHostCheck(env.host, [hostname()])
     const metrics = createMetrics()
     const app = createApp({
       archive: createArchive(store.ports, { clock: systemClock, limits: LOCAL_LIMITS }),
@@ -97,7 +98,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       version: VERSION,
       login,
       closing: closing.signal,
-      checkHost: createHostCheck(env.host, [hostname()]),
+      admit: (headers) => checkHost(headers.get('host')),
       observe: (event) => {
         metrics.request(event)
         log.request(event)

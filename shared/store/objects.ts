@@ -37,4 +37,6 @@ export interface Objects {
   /** For the sweep, `rebuild` and checks only: no read, append or fold path lists (P8). In key order. */
   list(prefix: string): AsyncIterable<StoredObject>
   facts(key: string): Promise<ObjectFacts | undefined>
+  /** A URL that gives the object to anyone for so many seconds, as a file of that name. Only where the storage is reached from elsewhere. */
+  url?(key: string, fileName: string, seconds: number): Promise<string>
 }

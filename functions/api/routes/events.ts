@@ -24,14 +24,15 @@ const show = defineRoute({
   answers: [{ status: 200, about: 'The records as they come', types: [EVENTS_MEDIA_TYPE] }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found'],
   handle: async (call) => {
-    const { archive, clock, maxAnswerMs } = call.parts
+    const { archive, clock } = call.parts
+    const { answerMs } = call
     const began = clock.now()
     const view = await archive.view(runOf(call))
     const from = await startOf(view, call)
     return answerEvents(archive.follow(view, from), {
       clock,
       offset: Math.min(from.offset, view.head.tail), // of an empty archive 0
-      until: maxAnswerMs === undefined ? undefined : began + maxAnswerMs - MARGIN_MS,
+      until: answerMs === undefined ? undefined : began + answerMs - MARGIN_MS,
       leaving: call.leaving(),
       stillAllowed: call.stillAllowed,
       ended: streams.take(),

@@ -20,7 +20,10 @@ const acquire = defineRoute({
   ],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'lease_held', 'too_large', 'unsupported_media_type'],
   handle: async (call) => {
-    if (call.body.force) requireScope(call.principal, 'resume')
+    if (call.body.force) {
+      call.audit('lease.force')
+      requireScope(call.principal, 'resume')
+    }
     const { created, answer } = await call.parts.archive.acquire(runOf(call), call.body, {
       signal: call.leaving(),
     })

@@ -62,6 +62,7 @@ const remove = defineRoute({
   answers: [{ status: 204, about: 'Deleted' }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found', 'lease_held'],
   handle: async (call) => {
+    call.audit('run.delete')
     await call.parts.archive.remove(runOf(call), { force: call.query.force ?? false })
     return answerNothing(204)
   },

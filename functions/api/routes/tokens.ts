@@ -13,8 +13,12 @@ const make = defineRoute({
   json: tokenRequest,
   answers: [{ status: 201, about: 'The token', schema: tokenMade }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'too_large', 'unsupported_media_type'],
-  handle: async ({ parts, principal, body }) =>
-    answerJson(await parts.tokens.make(principal, body), { status: 201 }),
+  handle: async ({ parts, principal, body, audit }) => {
+    audit('token.make')
+    const made = await parts.tokens.make(principal, body)
+    audit('token.make', made.token_id)
+    return answerJson(made, { status: 201 })
+  },
 })
 
 const list = defineRoute({
@@ -35,7 +39,8 @@ const revoke = defineRoute({
   params: z.object({ token_id: z.string().max(200) }),
   answers: [{ status: 204, about: 'Revoked' }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found'],
-  handle: async ({ parts, principal, params }) => {
+  handle: async ({ parts, principal, params, audit }) => {
+    audit('token.revoke', params.token_id)
     if (await parts.tokens.revoke(principal, params.token_id)) return answerNothing(204)
     throw new RunfoldError('not_found', 'there is no such token')
   },

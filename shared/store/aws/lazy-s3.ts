@@ -23,6 +23,7 @@ export function lazyS3(options: S3Options): S3Ports {
         yield* (await objects()).list(prefix)
       },
       facts: async (...asked) => (await objects()).facts(...asked),
+      url: async (...asked) => (await objects()).url(...asked),
     },
     uploads: {
       maxPartBytes: COPY_PART,

@@ -6,7 +6,8 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { RunfoldError } from '../../schema/index.ts'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { LVR1_MEDIA_TYPE, RunfoldError } from '../../schema/index.ts'
 import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
 import { factsOf, metadataOf } from './facts.ts'
 import { inParallel } from './in-parallel.ts'
@@ -30,7 +31,7 @@ export interface S3ObjectsOptions {
 }
 
 /** Objects in one S3 bucket, or in any store that speaks its language. */
-export class S3Objects implements Objects {
+export class S3Objects implements Required<Objects> {
   readonly #client: S3Client
   readonly #prefix: string
   readonly #bucket: Bucket
@@ -157,6 +158,17 @@ export class S3Objects implements Objects {
 
   async facts(key: string): Promise<ObjectFacts | undefined> {
     return (await this.#look(this.#prefix + key))?.facts
+  }
+
+  async url(key: string, fileName: string, seconds: number): Promise<string> {
+    const at = { Bucket: this.#bucket.name, Key: this.#prefix + key }
+    const shown = {
+      ResponseContentType: LVR1_MEDIA_TYPE,
+      ResponseContentDisposition: `attachment; filename="${fileName}"`,
+      ResponseCacheControl: 'no-store',
+    }
+    const request = new GetObjectCommand({ ...at, ...shown })
+    return asking('signing a URL', () => getSignedUrl(this.#client, request, { expiresIn: seconds }))
   }
 
   async #look(key: string): Promise<{ length: number; facts: ObjectFacts } | undefined> {

@@ -15,7 +15,7 @@ export interface S3Options {
 
 /** The ports that stand on S3. */
 export interface S3Ports {
-  readonly objects: Objects
+  readonly objects: Required<Objects>
   readonly uploads: Uploads
   /** Ends the connections. */
   close(): void

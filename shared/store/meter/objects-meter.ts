@@ -24,6 +24,8 @@ export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter)
       count.add('get', 0)
       return objects.facts(key)
     },
+    // Signing asks nobody.
+    ...(objects.url && { url: (...asked) => (objects.url as Required<Objects>['url'])(...asked) }),
     remove: async (keys) => {
       count.add('delete', 0)
       await objects.remove(keys)

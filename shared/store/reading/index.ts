@@ -1,3 +1,4 @@
+export { archiveUrl } from './archive-url.ts'
 export * from './fold-answer.ts'
 export * from './points.ts'
 export * from './records.ts'

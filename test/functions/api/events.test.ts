@@ -14,7 +14,7 @@ beforeEach(async () => {
   clock = steppedClock()
   closing = new AbortController()
   const archive = createArchive(memoryPorts(clock), { clock, limits: LOCAL_LIMITS })
-  api = await testApi({ archive, clock, features: ['events'], maxAnswerMs: 300_000, closing: closing.signal })
+  api = await testApi({ archive, clock, features: ['events'], closing: closing.signal })
 })
 afterEach(async () => {
   for (const close of open) void close()
@@ -25,9 +25,8 @@ afterEach(async () => {
 /** Opens a stream and reads it as fast as it comes. */
 async function follow(path: string, headers: Record<string, string> = {}, token?: string) {
   const { token: made } = token ? { token } : await api.token(['read'])
-  const response = await api.app.request(`http://127.0.0.1${path}`, {
-    headers: { authorization: `Bearer ${made}`, ...headers },
-  })
+  const init = { headers: { authorization: `Bearer ${made}`, ...headers } }
+  const response = await api.app.request(`http://127.0.0.1${path}`, init, { answerMs: 300_000 })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const stream = { response, text: '', state: 'open', reader }
   void (async () => {
