@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import type { FailedRun, RebuiltRun } from '#store'
-import { readServerEnv, SettingError } from '../../env.ts'
 import { examples, type Verb } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
+import { openStore } from '../open-store.ts'
 import type { Session } from '../session.ts'
-import { environmentOf, STORE_VARIABLES, type StoreOptions, withStoreOptions } from '../store-options.ts'
+import { type StoreOptions, withStoreOptions } from '../store-options.ts'
 import { oneLine } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -44,24 +44,18 @@ ${examples('rebuild --data /var/lib/runfold', 'rebuild --store aws --bucket my-r
       }),
     )
 
-const opened = async ({ io, err }: Session, options: StoreOptions) => {
-  const [{ nodePlatform }, { createLog }, { adminToken }, store] = await Promise.all([
-    import('../../api/platform.ts'),
-    import('../../api/log.ts'),
+const opened = async (session: Session, options: StoreOptions) => {
+  const [{ adminToken }, { store, ports, tokens, data, adminToken: given, close }] = await Promise.all([
     import('../../api/admin-token.ts'),
-    import('#store'),
+    openStore(session, options, (folder, kind) =>
+      kind === 'local' ? requireObjects(folder) : Promise.resolve(),
+    ),
   ])
-  const env = settings(environmentOf(io.env, options, STORE_VARIABLES))
-  const data = resolve(io.cwd, env.data)
-  if (env.store.kind === 'local') await requireObjects(data)
-  const log = createLog(false, (line) => void err.line(line))
-  const { ports, close } = await nodePlatform.openStore({ ...env, data }, log)
-  const tokens = store.createTokens(ports.tokens, store.systemClock)
   return {
     runs: () => store.rebuild(ports, store.systemClock),
     /** @returns where it stands */
     installToken: async () => {
-      const token = await adminToken(data, env.adminToken)
+      const token = await adminToken(data, given)
       await tokens.install(token.text)
       return token.place
     },
@@ -74,14 +68,6 @@ const requireObjects = async (data: string): Promise<void> => {
   const found = await stat(join(data, 'objects')).catch(() => undefined)
   if (!found?.isDirectory())
     throw new UsageError(`there are no stored objects in ${data}; name the data folder by --data`)
-}
-
-const settings = (env: Session['io']['env']) => {
-  try {
-    return readServerEnv(env)
-  } catch (error) {
-    throw error instanceof SettingError ? new UsageError(error.message) : error
-  }
 }
 
 const rebuildAll = async (

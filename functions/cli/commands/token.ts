@@ -3,6 +3,7 @@ import { examples, type Verb, words } from '../command.ts'
 import { printTable } from '../table.ts'
 import { oneLine } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
+import { firstToken } from './first-token.ts'
 
 interface MakeOptions {
   readonly scopes: readonly Scope[]
@@ -39,6 +40,8 @@ export const token: Verb = (program, act) => {
         return undefined
       }),
     )
+
+  firstToken(group, act)
 
   group
     .command('ls')
