@@ -1,10 +1,12 @@
 import type { Scope } from '../schema/index.ts'
 import type { Objects } from './objects.ts'
 import type { RunIndex } from './run-index.ts'
+import type { SessionIndex } from './session-index.ts'
 import type { UploadIndex, Uploads } from './uploads/ports.ts'
 
 export type * from './objects.ts'
 export type * from './run-index.ts'
+export type * from './session-index.ts'
 export type * from './uploads/ports.ts'
 
 // The doors to storage. Logic stands above them, translation below; the contract suite in test/kit/store-contract.ts
@@ -48,6 +50,7 @@ export interface StorePorts {
   readonly tokens: TokenIndex
   readonly uploads: Uploads
   readonly uploadIndex: UploadIndex
+  readonly sessions: SessionIndex
 }
 
 /** A store that this process holds open and nobody else may open meanwhile. */

@@ -28,7 +28,17 @@ interface Step {
   readonly reject: (error: unknown) => void
 }
 
-const WRITES = new Set(['put', 'compose', 'remove', 'commit', 'removeCard', 'putTransfer'])
+const WRITES = new Set([
+  'put',
+  'compose',
+  'remove',
+  'commit',
+  'removeCard',
+  'putTransfer',
+  'putHead',
+  'putFile',
+  'putClosed',
+])
 
 export class Gate {
   readonly #ports: StorePorts
@@ -55,12 +65,21 @@ export class Gate {
 
   /** The ports as one actor sees them; `uploads` are to be built on these. */
   of(actor: string): Omit<StorePorts, 'uploads'> {
-    const { objects, index, tokens, uploadIndex } = this.#ports
+    const { objects, index, tokens, uploadIndex, sessions } = this.#ports
     return {
-      objects: { ...this.#gated(actor, 'objects', objects), list: (prefix) => this.#list(actor, prefix) },
+      objects: {
+        ...this.#gated(actor, 'objects', objects),
+        list: (prefix) => this.#all(actor, 'objects.list', objects.list(prefix)),
+      },
       index: this.#gated(actor, 'index', index),
       uploadIndex: this.#gated(actor, 'uploadIndex', uploadIndex),
       tokens,
+      sessions: {
+        ...this.#gated(actor, 'sessions', sessions),
+        files: (...args) => this.#all(actor, 'sessions.files', sessions.files(...args)),
+        closedGenerations: (...args) =>
+          this.#all(actor, 'sessions.closedGenerations', sessions.closedGenerations(...args)),
+      },
     }
   }
 
@@ -111,14 +130,19 @@ export class Gate {
     return Object.fromEntries(gated) as T
   }
 
-  async *#list(actor: string, prefix: string) {
-    yield* await this.step(actor, 'objects.list', ['dies'], () => listed(this.#ports.objects, prefix))
+  /** A walk is one step. */
+  async *#all<T>(actor: string, what: string, items: AsyncIterable<T>) {
+    yield* await this.step(actor, what, ['dies'], () => collected(items))
   }
 }
 
-export async function listed(objects: Objects, prefix: string): Promise<StoredObject[]> {
-  const found: StoredObject[] = []
-  for await (const object of objects.list(prefix)) found.push(object)
+export function listed(objects: Objects, prefix: string): Promise<StoredObject[]> {
+  return collected(objects.list(prefix))
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
   return found
 }
 

@@ -3,6 +3,7 @@ import type { StorePorts } from '#store'
 import { cardsContract } from './cards-contract.ts'
 import { headsContract } from './heads-contract.ts'
 import { objectsContract } from './objects-contract.ts'
+import { sessionsContract } from './sessions-contract.ts'
 import { tokensContract } from './tokens-contract.ts'
 import { uploadsContract } from './uploads-contract.ts'
 
@@ -26,5 +27,6 @@ export function storeContract(name: string, open: () => Promise<OpenedPorts>): v
     headsContract(ports)
     cardsContract(ports)
     tokensContract(ports)
+    sessionsContract(ports)
   })
 }

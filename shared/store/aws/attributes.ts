@@ -5,24 +5,26 @@ import type { CardPlace } from '../ports.ts'
 // Every key of the table is spelled here. One table holds:
 //
 //   pk                        sk                     item
-//   run#<tenant>/<run_id>     head                   the head; in by_due while it has a due_at
+//   run#<tenant>/<run_id>     head                   the head; in by_due and by_claim while it has their times
 //   run#<tenant>/<run_id>     card                   the card; in by_creation while it is listed
 //   run#<tenant>/<run_id>     requires#<hash>        what the run requires, where it is long
 //   run#<tenant>/<run_id>     transfer#<epoch>       a change of the lease's holder
 //   run#<tenant>/<run_id>     upload#<upload_id>     an open upload; in by_due by its expiry, apart from the heads
 //   token#<hash>              token                  a token
 //   tokens#<tenant>           <token_id>             where a tenant's token stands
+//   session#<tenant>/…        …                      sessions (session-items.ts)
 //
 // Tenants and run_ids hold neither `#` nor `/`.
 
 /** Names of the key attributes. */
 export const PK = 'pk'
 export const SK = 'sk'
-/** The two sparse indexes; `list` and `due` are their sharded partitions, `made` and `due_at` their order. */
+/** The sparse indexes; `list`, `due` and `claim` are their sharded partitions, `made`, `due_at` and `claim_at` their order. */
 export const BY_CREATION = { name: 'by_creation', partition: 'list', sort: 'made' } as const
 export const BY_DUE = { name: 'by_due', partition: 'due', sort: 'due_at' } as const
+export const BY_CLAIM = { name: 'by_claim', partition: 'claim', sort: 'claim_at' } as const
 
-/** Partitions of a tenant's listing and of the due list, so that no one of them is hot. More can only be had by rebuilding. */
+/** Partitions of a tenant's listing, of its waiting runs and of the due list, so that no one of them is hot. More can only be had by rebuilding. */
 export const SHARDS = 8
 
 /** What the newest commit wrote on the head, to be known by it. */
@@ -60,6 +62,9 @@ export const listPartition = (tenant: string, shard: number): string => `${tenan
 export const listPartitionOf = (run: RunKey): string => listPartition(run.tenant, shardOf(run))
 export const duePartition = (shard: number): string => `due#${shard}`
 export const duePartitionOf = (run: RunKey): string => duePartition(shardOf(run))
+
+export const claimPartition = (tenant: string, shard: number): string => `${tenant}#${shard}`
+export const claimPartitionOf = (run: RunKey): string => claimPartition(run.tenant, shardOf(run))
 
 export const uploadsPartition = (shard: number): string => `uploads#${shard}`
 export const uploadsPartitionOf = (run: RunKey): string => uploadsPartition(shardOf(run))

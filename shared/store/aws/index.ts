@@ -4,6 +4,7 @@ import { lazyS3 } from './lazy-s3.ts'
 import { DynamoRunIndex, type OnStaleCard } from './run-index.ts'
 import type { S3Options } from './s3.ts'
 import type { ServiceOptions } from './service.ts'
+import { DynamoSessionIndex } from './session-index.ts'
 import { ensureTable } from './table.ts'
 import { DynamoTokenIndex } from './tokens.ts'
 import { DynamoUploadIndex } from './upload-index.ts'
@@ -36,6 +37,7 @@ export function awsPorts(options: AwsOptions): AwsPorts {
     tokens: new DynamoTokenIndex(dynamo, table),
     uploads: s3.uploads,
     uploadIndex: new DynamoUploadIndex(dynamo, table),
+    sessions: new DynamoSessionIndex(dynamo, table),
     ensureTable: () => ensureTable(dynamo, table),
     close: () => {
       s3.close()

@@ -8,6 +8,7 @@ import type { DiskOptions } from './disk.ts'
 import { Disk } from './disk.ts'
 import { fileObjects } from './objects.ts'
 import { sqliteRunIndex } from './run-index.ts'
+import { sqliteSessionIndex } from './session-index.ts'
 import { sqliteTokenIndex } from './token-index.ts'
 import { sqliteUploadIndex } from './upload-index.ts'
 import { urlSecret } from './url-secret.ts'
@@ -40,6 +41,7 @@ export async function openLocalStore(
       tokens: sqliteTokenIndex(database, commits),
       uploads: ownUploads(objects, options.clock ?? systemClock, urlSecret(database)),
       uploadIndex: sqliteUploadIndex(database, commits),
+      sessions: sqliteSessionIndex(database, commits),
     }
     return { ports, broken: broken.promise, close: () => database.close() }
   } catch (error) {

@@ -11,8 +11,8 @@ const read = <T>(text: unknown) => parseJson(String(text)) as T
 export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): RunIndex {
   const sql = (text: string) => database.prepare(text)
   const getHead = sql('SELECT head FROM heads WHERE tenant = ? AND run_id = ?')
-  const putHead = sql(`INSERT INTO heads (tenant, run_id, due_at, head) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET due_at = excluded.due_at, head = excluded.head`)
+  const putHead = sql(`INSERT INTO heads (tenant, run_id, due_at, claim_at, head) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET due_at = excluded.due_at, claim_at = excluded.claim_at, head = excluded.head`)
   const getCard = sql('SELECT card FROM cards WHERE tenant = ? AND run_id = ?')
   const putCard =
     sql(`INSERT INTO cards (tenant, run_id, life, tail, created_at, card) VALUES (?, ?, ?, ?, ?, ?)
@@ -30,6 +30,8 @@ export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): Ru
     'SELECT transfer FROM transfers WHERE tenant = ? AND run_id = ? ORDER BY epoch DESC LIMIT ?',
   )
   const due = sql('SELECT tenant, run_id FROM heads WHERE due_at <= ? ORDER BY due_at LIMIT ?')
+  const waiting = sql(`SELECT tenant, run_id, json_extract(head, '$.requires') AS requires FROM heads
+    WHERE tenant = ? AND claim_at <= ? ORDER BY claim_at LIMIT ?`)
   const every = sql(
     `SELECT tenant, run_id FROM heads WHERE (tenant, run_id) > (?, ?) ORDER BY tenant, run_id LIMIT ?`,
   )
@@ -55,7 +57,7 @@ export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): Ru
         const before = head(run)
         if (!meets(before, expect)) return false
         const after = applyChange(before, change)
-        putHead.run(run.tenant, run.run_id, after.due_at, jsonText(after))
+        putHead.run(run.tenant, run.run_id, after.due_at, after.claim_at, jsonText(after))
         if (card) saveCard(card)
         return true
       }),
@@ -80,6 +82,10 @@ export function sqliteRunIndex(database: DatabaseSync, commits: GroupCommit): Ru
     transfers: async ({ tenant, run_id }, limit) =>
       transfers.all(tenant, run_id, limit).map((row) => read<Transfer>(row.transfer)),
     due: async (now, limit) => due.all(now, limit).map(runOf),
+    waiting: async (tenant, until, limit) =>
+      waiting
+        .all(tenant, until, limit)
+        .map((row) => ({ run: runOf(row), requires: read<readonly string[]>(row.requires) })),
     everyRun: async (after, limit) => every.all(after?.tenant ?? '', after?.run_id ?? '', limit).map(runOf),
   }
 }

@@ -2,6 +2,7 @@ import type { Clock, StorePorts } from '../ports.ts'
 import { ownUploads } from '../uploads/own-uploads.ts'
 import { memoryObjects } from './objects.ts'
 import { memoryRunIndex } from './run-index.ts'
+import { memorySessionIndex } from './session-index.ts'
 import { memoryTokenIndex } from './token-index.ts'
 import { memoryUploadIndex } from './upload-index.ts'
 
@@ -16,5 +17,6 @@ export function memoryPorts(clock: Clock): StorePorts {
     tokens: memoryTokenIndex(),
     uploads: ownUploads(objects, clock, crypto.getRandomValues(new Uint8Array(SECRET_BYTES))),
     uploadIndex: memoryUploadIndex(),
+    sessions: memorySessionIndex(),
   }
 }

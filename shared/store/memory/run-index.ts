@@ -52,6 +52,16 @@ export function memoryRunIndex(): RunIndex {
         .sort((a, b) => a.at - b.at)
         .slice(0, limit)
         .map(({ run }) => run),
+    waiting: async (tenant, until, limit) =>
+      [...heads.values()]
+        .flatMap(({ run, head }) =>
+          run.tenant === tenant && head.claim_at !== null && head.claim_at <= until
+            ? [{ run, requires: head.requires, at: head.claim_at }]
+            : [],
+        )
+        .sort((a, b) => a.at - b.at)
+        .slice(0, limit)
+        .map(({ run, requires }) => ({ run, requires })),
     everyRun: async (after, limit) =>
       runs()
         .filter(({ run }) => !after || compare(nameOf(run), nameOf(after)) > 0)

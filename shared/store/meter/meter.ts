@@ -13,7 +13,8 @@ export interface Meter {
 
 /**
  * Ports that count what a service would be asked, whatever they stand on; so promises about cost (P8, P9) are tested in
- * memory. Tokens are not counted, since servers remember them.
+ * memory. Tokens are not counted, since servers remember them; nor
+ * are the items of sessions.
  */
 export function meter(ports: StorePorts, tariff: Tariff): Meter {
   const count = new Counter()
@@ -24,6 +25,7 @@ export function meter(ports: StorePorts, tariff: Tariff): Meter {
       tokens: ports.tokens,
       uploads: meteredUploads(ports.uploads, count),
       uploadIndex: meteredUploadIndex(ports.uploadIndex, tariff, count),
+      sessions: ports.sessions,
     },
     readings: () => count.readings(),
     reset: () => count.reset(),

@@ -1,0 +1,108 @@
+import { digestOf } from '../codec/index.ts'
+import type { SessionKey } from '../schema/index.ts'
+import { HASH_DIGITS } from './keys.ts'
+
+// Object keys of sessions; keys.ts has those of runs, and how an extent is spelled.
+//
+//   sessions/<tenant>/<harness>/<id>/<machine>/<life>/files/<path>/<generation>/<sweep>-<start>-<length>-<hash>
+//   sessions/<tenant>/<harness>/<id>/<machine>/<life>/derived/<transcript>/<kind>-<sweep>-<parser>-<inputs>-<more>
+//
+// Ids, paths, parsers and agents are percent-encoded outside [A-Za-z0-9._-], a leading dot too, since stores hide what begins
+// so. What becomes longer than a file name may be keeps its beginning and goes on, behind a `=`, with a hash.
+
+export const SESSIONS_PREFIX = 'sessions/'
+
+/** A file name has 255 bytes, of which the local store takes a quarter to tell capitals apart (local/file-name.ts). */
+const SEGMENT_CHARS = 160
+const LONG_HASH_DIGITS = 32
+const LIFE_DIGITS = 10
+const SWEEP_DIGITS = 10
+
+const padded = (number: number, digits: number) => String(number).padStart(digits, '0')
+
+/** Injective; `loadDigest()` must have resolved. */
+export function keySegment(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  const encoded = Array.from(bytes, (byte, at) => keyLetter(byte, at === 0)).join('')
+  if (encoded.length <= SEGMENT_CHARS) return encoded
+  const kept = encoded.slice(0, SEGMENT_CHARS - LONG_HASH_DIGITS - 1).replace(/%.?$/, '')
+  return `${kept}=${digestOf(bytes).slice(0, LONG_HASH_DIGITS)}`
+}
+
+/** What `keySegment` was given; undefined where the segment has only a hash of it. */
+export function readSegment(segment: string): string | undefined {
+  return segment.includes('=') ? undefined : decodeURIComponent(segment)
+}
+
+function keyLetter(byte: number, isFirst: boolean): string {
+  const letter = String.fromCharCode(byte)
+  if (/[A-Za-z0-9_-]/.test(letter) || (letter === '.' && !isFirst)) return letter
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** Everything stored for one session begins so. */
+export function sessionPrefix({ tenant, harness, id, machine }: SessionKey): string {
+  return `${SESSIONS_PREFIX}${tenant}/${harness}/${keySegment(id)}/${machine}/`
+}
+
+export function lifePrefix(session: SessionKey, life: number): string {
+  return `${sessionPrefix(session)}${padded(life, LIFE_DIGITS)}/`
+}
+
+/** Everything stored for one path. */
+export function filePrefix(session: SessionKey, { life, path }: { life: number; path: string }): string {
+  return `${lifePrefix(session, life)}files/${keySegment(path)}/`
+}
+
+/** Extents of one generation stand under this. */
+export function generationPrefix(
+  session: SessionKey,
+  place: { readonly life: number; readonly path: string },
+  generation: number,
+): string {
+  return `${filePrefix(session, place)}${generation}/`
+}
+
+/** Derived objects of one transcript; of the main one where no agent is named. */
+export function derivedPrefix(session: SessionKey, life: number, agent?: string): string {
+  const transcript = agent === undefined ? 'main' : `agent-${keySegment(agent)}`
+  return `${lifePrefix(session, life)}derived/${transcript}/`
+}
+
+export interface DerivedName {
+  readonly kind: 'document' | 'state'
+  /** Of the head when it was stored. */
+  readonly sweep: number
+  readonly parser: string
+  /** Hex; of all that was looked at. */
+  readonly inputs: string
+  /** What else may differ: how much of an older object was copied, or a hash of the content. */
+  readonly more: string
+}
+
+export function derivedKeyIn(prefix: string, { kind, sweep, parser, inputs, more }: DerivedName): string {
+  const made = `${keySegment(parser)}-${inputs.slice(0, HASH_DIGITS)}-${more}`
+  return `${prefix}${kind}-${padded(sweep, SWEEP_DIGITS)}-${made}`
+}
+
+/** Where an object of a session belongs, as far as the sweep has to know. */
+export type SessionObjectPlace =
+  | { readonly life: number; readonly kind: 'raw'; readonly file: string; readonly sweep: number }
+  | { readonly life: number; readonly kind: 'derived'; readonly sweep: number }
+
+const RAW = /^(\d{10,16})\/(files\/[^/]+)\/\d+\/(\d{10,16})-[^/]+$/
+const DERIVED = /^(\d{10,16})\/derived\/[^/]+\/(?:document|state)-(\d{10,16})-[^/]+$/
+
+/** @returns undefined for keys that are none of ours. `file` is the file's own prefix. */
+export function placeOfObject(session: SessionKey, key: string): SessionObjectPlace | undefined {
+  const prefix = sessionPrefix(session)
+  if (!key.startsWith(prefix)) return undefined
+  const rest = key.slice(prefix.length)
+  const [, life, file, sweep] = RAW.exec(rest) ?? []
+  if (life !== undefined) {
+    return { life: Number(life), kind: 'raw', file: `${prefix}${life}/${file}/`, sweep: Number(sweep) }
+  }
+  const [, derivedLife, derivedSweep] = DERIVED.exec(rest) ?? []
+  if (derivedLife === undefined) return undefined
+  return { life: Number(derivedLife), kind: 'derived', sweep: Number(derivedSweep) }
+}
