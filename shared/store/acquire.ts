@@ -2,6 +2,7 @@ import { EMPTY_CARD } from '../fold/index.ts'
 import type { AcquireRequest, LeaseAnswer, LeaseReason, RunKey, Worker } from '../schema/index.ts'
 import { isRunfoldError, LEASE_TTL_S, RunfoldError } from '../schema/index.ts'
 import { cardRow } from './card-row.ts'
+import { claimableFrom } from './claim/claimable.ts'
 import { applyChange, isLive, NOTHING, transferOf } from './head.ts'
 import { leaseAnswer, leaseHeld } from './lease.ts'
 import { announce } from './maintain/manifest.ts'
@@ -44,6 +45,7 @@ export function create(grave: Head | undefined, request: AcquireRequest, now: nu
     holder: transferOf(lease, epoch, now, 'acquired'),
     requires: request.requires ?? [],
     due_at: lease.expires_at,
+    claim_at: lease.expires_at,
     created_at: now,
     changed_at: now,
   }
@@ -56,11 +58,17 @@ export function create(grave: Head | undefined, request: AcquireRequest, now: nu
 /** The holder asks again, perhaps because the answer was lost, perhaps long after its lease ran out. */
 function keep(head: Head, held: HeadLease, request: AcquireRequest, now: number): Decision {
   const lease = leaseFor(request, now, held.ttl_s)
-  const set = { lease, due_at: head.due_at ?? lease.expires_at, changed_at: now, ...requiring(request) }
+  const set = {
+    lease,
+    due_at: head.due_at ?? lease.expires_at,
+    claim_at: claimableFrom({ ...head, lease }, now),
+    changed_at: now,
+    ...requiring(request),
+  }
   return { created: false, expect: { ...sameOwner(head), held: true }, change: { set } }
 }
 
-function takeOver(head: Head, request: AcquireRequest, now: number, reason: LeaseReason): Decision {
+export function takeOver(head: Head, request: AcquireRequest, now: number, reason: LeaseReason): Decision {
   const epoch = head.epoch + 1
   const lease = leaseFor(request, now)
   const set = {
@@ -69,6 +77,7 @@ function takeOver(head: Head, request: AcquireRequest, now: number, reason: Leas
     holder: transferOf(lease, epoch, now, reason),
     previous: head.holder && { machine_id: head.holder.machine_id, world_id: head.holder.world_id },
     due_at: head.due_at ?? lease.expires_at,
+    claim_at: claimableFrom({ ...head, lease }, now),
     changed_at: now,
     ...requiring(request),
   }
@@ -110,25 +119,34 @@ export async function acquire(
   }
 }
 
-async function acquireNow(
-  { ports: { index, objects }, clock }: StoreParts,
-  run: RunKey,
-  request: AcquireRequest,
-) {
+async function acquireNow(parts: StoreParts, run: RunKey, request: AcquireRequest) {
+  const { index, objects } = parts.ports
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await index.head(run)
-    const now = clock.now()
-    const { created, expect, change } = decide(head, request, now)
-    const after = applyChange(head, change)
-    // The head has room for one holder. The one it replaces is put away first, so that no crash loses it.
-    if (head?.holder && head.epoch !== after.epoch) await index.putTransfer(run, head.holder)
-    const card = created ? cardRow(run, after, EMPTY_CARD) : undefined
+    const now = parts.clock.now()
+    const decision = decide(head, request, now)
+    const { created, change } = decision
     // No rebuild may give the epochs of this life to another, even if nothing is ever appended.
-    if (created) await announce(objects, run, after)
-    if (!(await index.commit(run, expect, change, card))) continue
-    return { created, answer: leaseAnswer(run, after, now) }
+    if (created) await announce(objects, run, applyChange(head, change))
+    const answer = await grant(parts, run, head, decision, now)
+    if (answer) return { created, answer }
   }
   throw new RunfoldError('slow_down', 'too many ask for this run at once', { retry_after_s: 1 })
+}
+
+/** The lease as it was decided on, or undefined when another was quicker. */
+export async function grant(
+  { ports: { index } }: StoreParts,
+  run: RunKey,
+  head: Head | undefined,
+  { created, expect, change }: Decision,
+  now: number,
+): Promise<LeaseAnswer | undefined> {
+  const after = applyChange(head, change)
+  // The head has room for one holder. The one it replaces is put away first, so that no crash loses it.
+  if (head?.holder && head.epoch !== after.epoch) await index.putTransfer(run, head.holder)
+  const card = created ? cardRow(run, after, EMPTY_CARD) : undefined
+  return (await index.commit(run, expect, change, card)) ? leaseAnswer(run, after, now) : undefined
 }
 
 function isSame(holder: Worker, asking: Worker): boolean {

@@ -1,6 +1,7 @@
 import type {
   AcquireRequest,
   AppendAnswer,
+  ClaimRequest,
   CompleteRequest,
   ForkRequest,
   LeaseAnswer,
@@ -15,6 +16,8 @@ import type {
 } from '../schema/index.ts'
 import { acquire } from './acquire.ts'
 import { type AppendRequest, append } from './append.ts'
+import { type ClaimBounds, claim } from './claim/claim.ts'
+import { createLooks } from './claim/looks.ts'
 import { follow, nextView } from './follow/follow.ts'
 import { createLookout } from './follow/lookout.ts'
 import { fork } from './fork/fork.ts'
@@ -41,6 +44,8 @@ export interface Archive extends StoreParts {
   renew(run: RunKey, request: RenewRequest): Promise<LeaseAnswer>
   release(run: RunKey, epoch: number): Promise<void>
   leaseState(run: RunKey): Promise<LeaseState>
+  /** One run that waits for somebody to carry it on, or undefined; claimants share their looks at what waits. */
+  claim(tenant: string, request: ClaimRequest, bounds?: ClaimBounds): Promise<LeaseAnswer | undefined>
   append(run: RunKey, request: AppendRequest): Promise<AppendAnswer>
   openUpload(run: RunKey, request: UploadRequest): Promise<UploadAnswer>
   completeUpload(run: RunKey, upload_id: string, request: CompleteRequest): Promise<AppendAnswer>
@@ -60,6 +65,7 @@ export interface Archive extends StoreParts {
 export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
   const parts: StoreParts = { ports, ...options }
   const lookout = createLookout(ports.index, options.clock)
+  const looks = createLooks(ports.index, options.clock)
   const warm = new WarmStates()
   return {
     ...parts,
@@ -67,6 +73,7 @@ export function createArchive(ports: StorePorts, options: { clock: Clock; limits
     renew: (run, request) => renew(parts, run, request),
     release: (run, epoch) => release(parts, run, epoch),
     leaseState: (run) => leaseState(parts, run),
+    claim: (tenant, request, bounds = {}) => claim(parts, looks, tenant, request, bounds),
     append: (run, request) => append(parts, run, request),
     openUpload: (run, request) => openUpload(parts, run, request),
     completeUpload: (run, upload_id, request) => completeUpload(parts, run, upload_id, request),

@@ -2,6 +2,7 @@ import type { RunCard } from '../fold/index.ts'
 import type { AppendAnswer, RunKey, RunStatus } from '../schema/index.ts'
 import { RunfoldError } from '../schema/index.ts'
 import { cardRow, isSlowChange, ticksOf } from './card-row.ts'
+import { claimableAfterAppend } from './claim/claimable.ts'
 import { doubtfulCommit } from './doubt.ts'
 import { applyChange, fenced, living, position } from './head.ts'
 import { extentName } from './keys.ts'
@@ -143,9 +144,14 @@ function decide(run: RunKey, head: Head, addition: Addition, gain: Gain, now: nu
       held: true,
       lease_expires_at: lease.expires_at, // a renewal in between must not be taken back
     },
-    change: { set: { ...grown, ...told, ...moved, due_at: dueAfterAppend(after, now) }, add },
+    change: { set: { ...grown, ...told, ...moved, ...timesOf(after, now) }, add },
     ...(isShown && { card: cardRow(run, after, card.after) }),
   }
+}
+
+/** When maintenance and claimants have to look at it; both stay where they are if they can. */
+function timesOf(after: Head, now: number): Pick<Head, 'due_at' | 'claim_at'> {
+  return { due_at: dueAfterAppend(after, now), claim_at: claimableAfterAppend(after) }
 }
 
 /** Enough to tell, from the objects alone, which of them follow each other (DESIGN.md, Rebuild). */

@@ -64,6 +64,7 @@ export const NOTHING = {
   ended: false,
   snapshot: null,
   sweep_at: null,
+  claim_at: null,
 } as const satisfies Partial<Head>
 
 export function serverTime(ms: number): string {

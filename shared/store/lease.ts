@@ -1,5 +1,6 @@
 import type { LeaseAnswer, LeaseState, RenewRequest, RunKey, Transfer } from '../schema/index.ts'
 import { LEASE_HISTORY_MAX, RunfoldError } from '../schema/index.ts'
+import { claimableFrom } from './claim/claimable.ts'
 import { doubtfulCommit } from './doubt.ts'
 import { applyChange, fenced, leaseJson, living, position, serverTime } from './head.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
@@ -39,7 +40,8 @@ export async function renew(parts: StoreParts, run: RunKey, request: RenewReques
     const ttl_s = request.ttl_s ?? head.lease.ttl_s
     const expires_at = now + ttl_s * 1000
     const lease = { ...head.lease, ttl_s, expires_at }
-    return { set: { lease, due_at: head.due_at ?? expires_at, changed_at: now } }
+    const claim_at = claimableFrom({ ...head, lease }, now)
+    return { set: { lease, due_at: head.due_at ?? expires_at, claim_at, changed_at: now } }
   })
   return leaseAnswer(run, head, now)
 }
@@ -47,7 +49,16 @@ export async function renew(parts: StoreParts, run: RunKey, request: RenewReques
 /** The same release again is none: its answer may have been lost. */
 export async function release(parts: StoreParts, run: RunKey, epoch: number): Promise<void> {
   await changeLease(parts, run, epoch, (head, now) =>
-    head.lease ? { set: { lease: null, due_at: now, changed_at: now } } : undefined,
+    head.lease
+      ? {
+          set: {
+            lease: null,
+            due_at: now,
+            claim_at: claimableFrom({ ...head, lease: null }, now),
+            changed_at: now,
+          },
+        }
+      : undefined,
   )
 }
 

@@ -78,6 +78,8 @@ export interface Head {
   readonly snapshot: { readonly seq: number; readonly offset: number; readonly key: string } | null
   /** When maintenance is due, ms; null when there is nothing to do. */
   readonly due_at: number | null
+  /** From when on another may claim the run, ms, or an earlier time (claim/claimable.ts); null once it has ended. */
+  readonly claim_at: number | null
   /** When the sweep may find something to remove, ms; null when nothing is known to wait. */
   readonly sweep_at: number | null
   readonly created_at: number
@@ -135,6 +137,13 @@ export interface CardScan {
   readonly limit: number
 }
 
+/** A run whose `claim_at` has come. It may lag behind the head, which alone decides. */
+export interface WaitingRun {
+  readonly run: RunKey
+  /** Undefined where only the head tells. */
+  readonly requires: readonly string[] | undefined
+}
+
 /**
  * The run index: one head, one card and a few transfers per run. Heads are read strongly; a commit is one conditional
  * update of one item, and nothing here needs a transaction over several.
@@ -159,6 +168,8 @@ export interface RunIndex {
   transfers(run: RunKey, limit: number): Promise<readonly Transfer[]>
   /** Runs whose `due_at` is at or before `now`, earliest first. */
   due(now: number, limit: number): Promise<readonly RunKey[]>
+  /** Runs of the tenant whose `claim_at` is at or before `until`, earliest first. */
+  waiting(tenant: string, until: number, limit: number): Promise<readonly WaitingRun[]>
   /** Every head, tombstones included, for the slow round of maintenance. `after` is the last run of the page before. */
   everyRun(after: RunKey | undefined, limit: number): Promise<readonly RunKey[]>
 }

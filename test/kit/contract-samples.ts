@@ -51,6 +51,7 @@ export const HEAD: Head = {
   },
   snapshot: null,
   due_at: 1_790_000_060_000,
+  claim_at: 1_790_000_060_000,
   sweep_at: 1_790_003_600_000,
   created_at: 1_790_000_000_000,
   changed_at: 1_790_000_000_002,

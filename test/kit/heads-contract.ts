@@ -24,6 +24,7 @@ export function headsContract(ports: () => StorePorts): void {
         previous: null,
         headed: null,
         due_at: null,
+        claim_at: null,
         sweep_at: null,
         requires: [],
         origin: null,
@@ -161,6 +162,41 @@ export function headsContract(ports: () => StorePorts): void {
       await ports().index.commit(run('late'), { due_at: 300 }, { set: { due_at: 150 } })
       expect(await own(1000)).toEqual(['late', 'then'])
       expect(await ports().index.due(1000, 1)).toHaveLength(1)
+    })
+  })
+
+  describe('the waiting runs', () => {
+    const own = async (until: number, limit = 1000) =>
+      (await ports().index.waiting(tenant(), until, limit)).map(({ run }) => run.run_id)
+    const make = (id: string, more: Partial<Head>) =>
+      ports().index.commit(run(id), { absent: true }, whole({ ...HEAD, ...more }))
+
+    it('are those of the tenant whose time has come, earliest first, until it moves', async () => {
+      const other = fresh()
+      await ports().index.commit(other, { absent: true }, whole({ ...HEAD, claim_at: 1 }))
+      fresh()
+      const times = { late: 300, soon: 100, later: 200, never: null }
+      for (const [id, claim_at] of Object.entries(times)) await make(id, { claim_at })
+      expect(await own(99)).toEqual([])
+      expect(await own(200)).toEqual(['soon', 'later'])
+      expect(await own(1000)).toEqual(['soon', 'later', 'late'])
+      expect(await own(1000, 2)).toEqual(['soon', 'later'])
+      await ports().index.commit(run('soon'), {}, { set: { claim_at: null } })
+      await ports().index.commit(run('late'), {}, { set: { claim_at: 150 } })
+      await ports().index.commit(run('later'), {}, { set: { tail: 101 } })
+      expect(await own(1000)).toEqual(['late', 'later'])
+    })
+
+    it('tell what they require, or leave that to the head', async () => {
+      fresh()
+      const long = Array.from({ length: 64 }, (_, n) => `${n}`.padEnd(128, 'x'))
+      const wanted = { none: [], few: ['gpu', 'docker "ü"'], many: long }
+      for (const [at, [id, requires]] of Object.entries(wanted).entries()) {
+        await make(id, { claim_at: at, requires })
+      }
+      const found = await ports().index.waiting(tenant(), 1000, 10)
+      expect(found.slice(0, 2).map(({ requires }) => requires)).toEqual([[], wanted.few])
+      expect([undefined, long]).toContainEqual(found[2]?.requires)
     })
   })
 

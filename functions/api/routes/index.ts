@@ -2,6 +2,7 @@ import type { Feature } from '#schema'
 import type { Login } from '../login.ts'
 import type { Route } from '../route.ts'
 import { archiveRoutes } from './archive.ts'
+import { claimsRoutes } from './claims.ts'
 import { diffRoutes } from './diff.ts'
 import { eventsRoutes } from './events.ts'
 import { foldRoutes } from './fold.ts'
@@ -33,6 +34,7 @@ export function allRoutes(features: readonly Feature[], login?: Login): readonly
     ...pointsRoutes,
     ...diffRoutes,
     ...forkRoutes,
+    ...claimsRoutes,
     ...usageRoutes,
     ...verifyRoutes,
     ...tokensRoutes,

@@ -123,6 +123,7 @@ export const FIELDS: Fields = {
   ended: plain('en'),
   snapshot,
   due_at: plain('due_at'), // the sort key of an index
+  claim_at: plain('claim_at'), // so is this
   sweep_at: plain('sa'),
   created_at: plain('ca'),
   changed_at: plain('ch'),

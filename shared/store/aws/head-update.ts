@@ -1,7 +1,7 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import type { RunKey } from '../../schema/index.ts'
 import type { Expectation, Head, HeadChange } from '../ports.ts'
-import { BY_DUE, duePartitionOf, PK, STAMP } from './attributes.ts'
+import { BY_CLAIM, BY_DUE, claimPartitionOf, duePartitionOf, PK, STAMP } from './attributes.ts'
 import { extentsAttribute, extentText, identityOf, startOf } from './extent-text.ts'
 import { attributeOf, EXPIRY_PLACE, EXTENTS, FIELDS } from './head-fields.ts'
 import { headKey } from './head-item.ts'
@@ -96,10 +96,14 @@ function updateOf(change: HeadChange, stamp: string, terms: Terms): string {
     const name = member as keyof typeof FIELDS
     if (value !== undefined) put(terms.member(name), `:${name}`, attributeOf(name, value as never, terms.run))
   }
-  const { due_at } = change.set
+  const { due_at, claim_at } = change.set
+  // Without its time the item leaves an index.
   if (due_at !== undefined) {
-    // Without a due time the item leaves the due list.
     put(terms.name(BY_DUE.partition), ':due', due_at === null ? undefined : { S: duePartitionOf(terms.run) })
+  }
+  if (claim_at !== undefined) {
+    const claim = claim_at === null ? undefined : { S: claimPartitionOf(terms.run) }
+    put(terms.name(BY_CLAIM.partition), ':claim', claim)
   }
   if (change.extents) put(terms.extents(), ':extents', extentsAttribute(change.extents))
   for (const [name, extent] of Object.entries(change.add ?? {})) {

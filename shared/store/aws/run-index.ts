@@ -8,11 +8,13 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { RunfoldError, type RunKey, type Transfer } from '../../schema/index.ts'
-import type { CardRow, CardScan, Expectation, Head, HeadChange, RunIndex } from '../ports.ts'
+import type { CardRow, CardScan, Expectation, Head, HeadChange, RunIndex, WaitingRun } from '../ports.ts'
 import { fromAttribute, type Item, toAttribute } from './attribute-value.ts'
 import {
+  BY_CLAIM,
   BY_CREATION,
   BY_DUE,
+  claimPartition,
   duePartition,
   HEAD,
   listPartition,
@@ -27,7 +29,7 @@ import {
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
 import { cardItem, cardKey, cardOf, cardTombstone, newerCard } from './card-item.ts'
-import { headKey, headOf, requiresNameIn, withRequires } from './head-item.ts'
+import { headKey, headOf, requiresIn, requiresNameIn, withRequires } from './head-item.ts'
 import { headUpdate } from './head-update.ts'
 import { isLong, requiresItem, requiresKey } from './long-requires.ts'
 import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
@@ -153,6 +155,27 @@ export class DynamoRunIndex implements RunIndex {
       ),
     )
     return rows.map((row) => runOf(textOf(row, PK)))
+  }
+
+  async waiting(tenant: string, until: number, limit: number): Promise<readonly WaitingRun[]> {
+    const rows = await asking('reading the waiting runs', () =>
+      mergeShards(
+        this.#client,
+        limit,
+        (shard) => ({
+          TableName: this.#table,
+          IndexName: BY_CLAIM.name,
+          KeyConditionExpression: '#claim = :claim AND #claim_at <= :until',
+          ExpressionAttributeNames: { '#claim': BY_CLAIM.partition, '#claim_at': BY_CLAIM.sort },
+          ExpressionAttributeValues: {
+            ':claim': { S: claimPartition(tenant, shard) },
+            ':until': toAttribute(until),
+          },
+        }),
+        (a, b) => Number(a[BY_CLAIM.sort]?.N) - Number(b[BY_CLAIM.sort]?.N),
+      ),
+    )
+    return rows.map((row) => ({ run: runOf(textOf(row, PK)), requires: requiresIn(row) }))
   }
 
   /** Scans the table, in its own order. A page is cut where it is full, since any head's key is a place to go on from. */

@@ -4,14 +4,15 @@ import {
   type DynamoDBClient,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
-import { BY_CREATION, BY_DUE, PK, SK } from './attributes.ts'
+import { BY_CLAIM, BY_CREATION, BY_DUE, PK, SK } from './attributes.ts'
+import { FIELDS } from './head-fields.ts'
 import { asking, isNamed } from './sdk-error.ts'
 
 const CREATION_S = 60
 
 /**
  * The table as CreateTable wants it; infra reads the same constants. An append changes no attribute of `by_creation`,
- * which lies on cards, nor of `by_due` while `due_at` stays, so it pays for one item only.
+ * which lies on cards, nor of `by_due` and `by_claim` while their times stay, so it pays for one item only.
  */
 export const tableDefinition = (name: string): CreateTableCommandInput => ({
   TableName: name,
@@ -23,6 +24,8 @@ export const tableDefinition = (name: string): CreateTableCommandInput => ({
     { AttributeName: BY_CREATION.sort, AttributeType: 'S' },
     { AttributeName: BY_DUE.partition, AttributeType: 'S' },
     { AttributeName: BY_DUE.sort, AttributeType: 'N' },
+    { AttributeName: BY_CLAIM.partition, AttributeType: 'S' },
+    { AttributeName: BY_CLAIM.sort, AttributeType: 'N' },
   ],
   KeySchema: keys(PK, SK),
   GlobalSecondaryIndexes: [
@@ -35,6 +38,11 @@ export const tableDefinition = (name: string): CreateTableCommandInput => ({
       IndexName: BY_DUE.name,
       KeySchema: keys(BY_DUE.partition, BY_DUE.sort),
       Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
+    {
+      IndexName: BY_CLAIM.name,
+      KeySchema: keys(BY_CLAIM.partition, BY_CLAIM.sort),
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [FIELDS.requires.as] },
     },
   ],
 })

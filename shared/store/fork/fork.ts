@@ -4,6 +4,7 @@ import type { ForkRequest, LeaseAnswer, RunKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { acquire, create } from '../acquire.ts'
 import { cardRow, ticksOf } from '../card-row.ts'
+import { claimableAfterAppend } from '../claim/claimable.ts'
 import { TERMINAL } from '../commit.ts'
 import { doubtfulCommit } from '../doubt.ts'
 import { applyChange, living } from '../head.ts'
@@ -136,7 +137,8 @@ function decide(run: RunKey, head: Head, prefix: Prefix, copied: Omit<Extent, 'a
   const add = { [extentName(0)]: { ...copied, at: now } }
   const after = applyChange(head, { set, add })
   const expect: Expectation = { alive: true, life, epoch, sweep, tail: 0, held: true }
-  const change = { set: { ...set, due_at: dueAfterAppend(after, now) }, add }
+  const times = { due_at: dueAfterAppend(after, now), claim_at: claimableAfterAppend(after) }
+  const change = { set: { ...set, ...times }, add }
   return { expect, change, card: cardRow(run, after, card) }
 }
 

@@ -36,7 +36,7 @@ export function meteredIndex(index: RunIndex, tariff: Tariff, count: Counter): R
       const before = seen.get(nameOf(run))
       const after = isMade ? applyChange(before, change) : before
       const sizes = [before, after].map((head) => (head ? tariff.headBytes(run, head) : 0))
-      count.write(Math.max(...sizes), isMade ? dueRows(before, after) : 0)
+      count.write(Math.max(...sizes), isMade ? indexRows(before, after) : 0)
       if (!isMade || !after) return false
       seen.set(nameOf(run), after)
       count.head(sizes[1] ?? 0)
@@ -70,6 +70,11 @@ export function meteredIndex(index: RunIndex, tariff: Tariff, count: Counter): R
       walk(0, 'look')
       return index.due(now, limit)
     },
+    waiting: async (tenant, until, limit) => {
+      const found = await index.waiting(tenant, until, limit)
+      walk(found.length * SMALL_ITEM)
+      return found
+    },
     everyRun: async (after, limit) => {
       count.add('query', 0, 1)
       return index.everyRun(after, limit)
@@ -78,10 +83,15 @@ export function meteredIndex(index: RunIndex, tariff: Tariff, count: Counter): R
 }
 
 /** A changed place in an index is a row taken away and a row put. */
-function dueRows(before: Head | undefined, after: Head | undefined): number {
-  const [was, is] = [before?.due_at ?? null, after?.due_at ?? null]
-  if (was === is) return 0
-  return was === null || is === null ? 1 : 2
+function indexRows(before: Head | undefined, after: Head | undefined): number {
+  const moved = (was: number | null, is: number | null) => {
+    if (was === is) return 0
+    return was === null || is === null ? 1 : 2
+  }
+  return (
+    moved(before?.due_at ?? null, after?.due_at ?? null) +
+    moved(before?.claim_at ?? null, after?.claim_at ?? null)
+  )
 }
 
 export function meteredUploadIndex(index: UploadIndex, tariff: Tariff, count: Counter): UploadIndex {

@@ -49,6 +49,7 @@ export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number
     extents: { ...base?.head.extents, ...extentsOf(links) },
     due_at: now,
     sweep_at: held_until,
+    claim_at: TERMINAL.has(end.card.status) ? null : now,
     created_at: base?.head.created_at ?? firstKnown(objects, now),
     changed_at: Math.max(base?.head.changed_at ?? 0, ...links.slice(-1).map(({ stored_at }) => stored_at)),
   }

@@ -12,6 +12,7 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'PUT /v1/runs/{run_id}/lease': ['', '200 400 401 403 404 412'],
   'DELETE /v1/runs/{run_id}/lease': ['epoch', '204 400 401 403 404 412'],
   'GET /v1/runs/{run_id}/lease': ['', '200 401 403 404'],
+  'POST /v1/claims': ['', '200 204 400 401 403 413 415'],
   'POST /v1/runs/{run_id}/frames': ['offset epoch', '200 400 401 403 404 409 412 413 415 422 500 503'],
   'POST /v1/runs/{run_id}/uploads': ['', '201 400 401 403 404 409 412 413'],
   'POST /v1/runs/{run_id}/uploads/{upload_id}/complete': ['', '200 400 401 403 404 409 412 422'],

@@ -47,6 +47,7 @@ const head: Omit<Head, 'extents'> = {
   snapshot: null,
   due_at: null,
   sweep_at: null,
+  claim_at: null,
   created_at: now,
   changed_at: now,
 }

@@ -95,6 +95,7 @@ function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'e
     snapshot: null,
     due_at: null,
     sweep_at: null,
+    claim_at: null,
     created_at: 0,
     changed_at: 0,
   }
