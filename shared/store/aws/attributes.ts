@@ -12,6 +12,7 @@ import type { CardPlace } from '../ports.ts'
 //   run#<tenant>/<run_id>     upload#<upload_id>     an open upload; in by_due by its expiry, apart from the heads
 //   token#<hash>              token                  a token
 //   tokens#<tenant>           <token_id>             where a tenant's token stands
+//   session#<tenant>/…        …                      sessions (session-items.ts)
 //
 // Tenants and run_ids hold neither `#` nor `/`.
 

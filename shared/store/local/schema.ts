@@ -30,6 +30,24 @@ const STEPS = [
    ) WITHOUT ROWID;
    CREATE INDEX uploads_expiry ON uploads (expires_at);
    CREATE TABLE secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) WITHOUT ROWID;`,
+  `CREATE TABLE session_heads (
+     tenant TEXT NOT NULL, name TEXT NOT NULL, harness TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
+     listed_at INTEGER, due_at INTEGER, head TEXT NOT NULL,
+     PRIMARY KEY (tenant, name)
+   ) WITHOUT ROWID;
+   CREATE INDEX session_heads_id ON session_heads (tenant, harness, id);
+   CREATE INDEX session_heads_listed ON session_heads (tenant, listed_at, name) WHERE listed_at IS NOT NULL;
+   CREATE INDEX session_heads_due ON session_heads (due_at) WHERE due_at IS NOT NULL;
+   CREATE TABLE session_files (
+     tenant TEXT NOT NULL, name TEXT NOT NULL, life INTEGER NOT NULL, path TEXT NOT NULL, version INTEGER NOT NULL,
+     file TEXT NOT NULL,
+     PRIMARY KEY (tenant, name, life, path)
+   ) WITHOUT ROWID;
+   CREATE TABLE session_generations (
+     tenant TEXT NOT NULL, name TEXT NOT NULL, life INTEGER NOT NULL, path TEXT NOT NULL, generation INTEGER NOT NULL,
+     version INTEGER NOT NULL, closed TEXT NOT NULL,
+     PRIMARY KEY (tenant, name, life, path, generation)
+   ) WITHOUT ROWID;`,
   `ALTER TABLE heads ADD COLUMN claim_at INTEGER;
    UPDATE heads SET head = json_set(head, '$.claim_at',
      iif(json_extract(head, '$.alive') AND NOT json_extract(head, '$.ended'),
