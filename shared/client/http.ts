@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type {
   AcquireRequest,
+  ClaimRequest,
   CompleteRequest,
   DeltaPoint,
   DiffAnswer,
@@ -82,6 +83,11 @@ export const createClient = (options: ClientOptions) => {
         settledBy: ['fenced'],
         ...(within && { signal: within }),
       }),
+    /** Any run that waits, or undefined. A lost answer leaves a run held by nobody until its lease ends: ask anew. */
+    claim: (request: ClaimRequest): Promise<LeaseAnswer | undefined> =>
+      transport.ask({ method: 'POST', path: ['claims'], json: request, repeatable: false }, async (answer) =>
+        answer.status === 204 ? undefined : conforming(schema.leaseAnswer, await readJson(answer)),
+      ),
     leaseState: (run: string) => checked(schema.leaseState, { path: onRun(run, 'lease') }),
 
     /** May be repeated at any age: the same bytes at the same offset are stored once (P3). */
@@ -134,6 +140,12 @@ export const createClient = (options: ClientOptions) => {
     // Reading
     records: (run: string, query: QueryOf<typeof schema.recordsQuery> = {}) =>
       json<z.infer<typeof schema.recordsAnswer>>({ path: onRun(run, 'records'), query }),
+    /** One record as the server spelled it, to the character; empty where there is none. */
+    recordText: (run: string, seq: number): Promise<string> =>
+      transport.ask(
+        { path: onRun(run, 'records'), query: { from: seq, to: seq + 1 }, headers: NDJSON },
+        async (answer) => (await answer.text()).trimEnd(),
+      ),
     recordLines: (run: string, query: QueryOf<typeof schema.recordsQuery> = {}) =>
       lines<RecordItem>({ path: onRun(run, 'records'), query }),
     /** The records from a frame boundary on, also those that come later; it ends only by an error. */
@@ -156,6 +168,10 @@ export const createClient = (options: ClientOptions) => {
       json<DiffAnswer>({ path: onRun(run, 'diff'), query: { from, to } }),
     verify: (run: string, query: QueryOf<typeof schema.verifyQuery> = {}) =>
       checked(schema.verifyAnswer, { method: 'POST', path: onRun(run, 'verify'), query }),
+
+    /** A token for the one-time code of a local server's link, which no second attempt could use again. */
+    login: (code: string) =>
+      checked(schema.loginAnswer, { method: 'POST', path: ['login'], json: { code }, repeatable: false }),
 
     // Tokens. A second attempt after a lost answer would make a second token.
     makeToken: (request: TokenRequest) =>

@@ -1,5 +1,5 @@
 import { loadDigest, PREAMBLE } from '#codec'
-import { type AppendAnswer, isRunfoldError, type ProblemCode, type RunKey } from '#schema'
+import { type AppendAnswer, isRunfoldError, type LeaseAnswer, type ProblemCode, type RunKey } from '#schema'
 import { type Archive, createArchive, createMaintainer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { merge } from '../../shared/store/maintain/merge.ts'
@@ -153,6 +153,16 @@ export class ModelRun {
     })
   }
 
+  /** Takes any run that waits, as one of several who would; who finds none leaves. */
+  claim(actor: string, ...texts: readonly string[]): void {
+    this.expected.add('fenced')
+    this.#act(actor, async (archive) => {
+      const request = { ...owner(actor), capabilities: [] }
+      const answer = await again(() => archive.claim(RUN.tenant, request))
+      if (answer) await this.#writeOwn(actor, archive, answer, texts)
+    })
+  }
+
   renew(actor: string, ttl_s: number): void {
     this.#act(actor, async (archive) => void (await archive.renew(RUN, { epoch: this.epoch, ttl_s })))
   }
@@ -220,9 +230,18 @@ export class ModelRun {
   /** Takes the run and writes in it. */
   async #own(actor: string, archive: Archive, texts: readonly string[], force = false): Promise<void> {
     const { answer } = await again(() => archive.acquire(RUN, { ...owner(actor), force }))
-    this.told.taken.push(answer)
-    const { epoch } = answer
-    let { tail: offset } = answer
+    await this.#writeOwn(actor, archive, answer, texts)
+  }
+
+  async #writeOwn(
+    actor: string,
+    archive: Archive,
+    taken: LeaseAnswer,
+    texts: readonly string[],
+  ): Promise<void> {
+    this.told.taken.push(taken)
+    const { epoch } = taken
+    let { tail: offset } = taken
     for (const text of texts) {
       const frame = said(epoch, text)
       const bytes = offset === 0 ? joined(PREAMBLE, frame) : frame

@@ -68,6 +68,10 @@ const retryAppends: Plant = {
 export const PLANTS: Readonly<Record<string, Planted>> = {
   'no epoch check': { plant: without('epoch'), scenario: 'an append and a takeover that appends' },
   'no epoch check, after a hand-over': { plant: without('epoch'), scenario: 'an append and a hand-over' },
+  'no epoch check, between two claimants': {
+    plant: without('epoch'),
+    scenario: 'two claimants of a run that was given back',
+  },
   'no position check': { plant: without('tail'), scenario: 'two batches for one place' },
   'a commit before its PUT': { plant: commitBeforePut, scenario: 'an append and its retry' },
   'a deletion before the grace is over': {

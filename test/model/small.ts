@@ -1,4 +1,4 @@
-import { RUN } from '../kit/model-run.ts'
+import { type ModelRun, RUN } from '../kit/model-run.ts'
 import { type BeginWith, scenario } from './scenario.ts'
 
 export interface Small {
@@ -58,6 +58,34 @@ export const SMALL = {
         run.append('writer', run.batch('late'))
         run.handOver('heir')
       },
+    }),
+  },
+  'two claimants of a run that was given back': {
+    faults: 1,
+    delays: 3,
+    begin: scenario({
+      batches: 1,
+      act: async (run) => {
+        await run.archive.release(RUN, run.epoch)
+        run.append('writer', run.batch('late'))
+        run.claim('one', 'a')
+        run.claim('other', 'bb')
+      },
+      check: claimedOnce,
+    }),
+  },
+  'two claimants of a run whose lease has run out, and its owner': {
+    faults: 1,
+    delays: 3,
+    begin: scenario({
+      batches: 1,
+      act: (run) => {
+        run.clock.advance(61_000)
+        run.append('writer', run.batch('late')) // which prolongs the lease where it comes first
+        run.claim('one', 'a')
+        run.claim('other', 'bb')
+      },
+      check: claimedOnce,
     }),
   },
   'an append and a merge': {
@@ -243,3 +271,9 @@ export const SMALL = {
     }),
   },
 } satisfies Record<string, Small>
+
+/** Nothing gives the run back, so whoever comes second finds it held. */
+async function claimedOnce({ told }: ModelRun): Promise<void> {
+  const claimants = told.taken.slice(1).map(({ lease }) => lease.machine_id)
+  if (claimants.length > 1) throw new Error(`the run was handed to ${claimants.join(' and ')}`)
+}
