@@ -21,6 +21,15 @@ export interface StoredObject {
   readonly stored_at: number
 }
 
+/** Bytes of an object, and what tells its content from another. */
+export interface TaggedBytes {
+  readonly bytes: Uint8Array
+  /** Another one when the object was stored again with other bytes, whoever did that. */
+  readonly etag: string
+  /** Of the whole object. */
+  readonly length: number
+}
+
 /**
  * Immutable objects by key. A key is written with one content only, so a repeated put is harmless. Every method throws
  * `unavailable` when the outcome is not known.
@@ -30,6 +39,8 @@ export interface Objects {
   put(key: string, chunks: readonly Uint8Array[], facts: ObjectFacts): Promise<void>
   /** The bytes of the range (default: all); undefined when there is no such object. Never fewer bytes than asked for. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>
+  /** For what may be replaced behind our back and can be made again: the same, of the range as far as the object goes, with its tag. */
+  tagged(key: string, range: ByteRange): Promise<TaggedBytes | undefined>
   /** One object of many parts, durable when it resolves. Copied parts need not travel through this process. Throws `not_found` when a source is gone. */
   compose(key: string, parts: readonly ComposePart[], facts: ObjectFacts): Promise<void>
   /** Absent keys are no error. */

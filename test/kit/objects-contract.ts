@@ -57,6 +57,28 @@ export function objectsContract(ports: () => StorePorts): void {
       expect(await listed(prefix(run('run')))).toEqual([key])
     })
 
+    it('tags bytes with what changes when the object is replaced', async () => {
+      const key = `${prefix(fresh())}a`
+      expect(await objects().tagged(key, { start: 0, end: 9 })).toBeUndefined()
+      expect(await objects().tagged(key, { start: 0, end: 0 })).toBeUndefined()
+      await objects().put(key, [bytesOf('abcdef')], {})
+      const whole = await objects().tagged(key, { start: 0, end: 100 })
+      expect(whole && new Uint8Array(whole.bytes)).toEqual(bytesOf('abcdef'))
+      const ranges = [
+        [2, 4, 'cd'],
+        [4, 9, 'ef'],
+        [6, 9, ''],
+        [0, 0, ''],
+      ] as const
+      for (const [start, end, text] of ranges) {
+        const part = await objects().tagged(key, { start, end })
+        expect(part && new Uint8Array(part.bytes)).toEqual(bytesOf(text))
+        expect(part).toMatchObject({ etag: whole?.etag, length: 6 })
+      }
+      await objects().put(key, [bytesOf('abcdeF')], {})
+      expect((await objects().tagged(key, { start: 0, end: 0 }))?.etag).not.toBe(whole?.etag)
+    })
+
     it('keeps the facts beside the object', async () => {
       const key = `${prefix(fresh())}a`
       const facts = { epoch: '12', 'digest-before': 'ab'.repeat(32) }

@@ -17,6 +17,7 @@ export function lazyS3(options: S3Options): S3Ports {
     objects: {
       put: async (...asked) => (await objects()).put(...asked),
       get: async (...asked) => (await objects()).get(...asked),
+      tagged: async (...asked) => (await objects()).tagged(...asked),
       compose: async (...asked) => (await objects()).compose(...asked),
       remove: async (...asked) => (await objects()).remove(...asked),
       list: async function* (prefix) {

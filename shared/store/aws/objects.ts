@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { LVR1_MEDIA_TYPE, RunfoldError } from '../../schema/index.ts'
-import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject, TaggedBytes } from '../ports.ts'
 import { factsOf, metadataOf } from './facts.ts'
 import { inParallel } from './in-parallel.ts'
 import { type Bucket, goneSource, uploadParts } from './multipart.ts'
@@ -90,10 +90,39 @@ export class S3Objects implements Required<Objects> {
       const bytes = await read.catch((cause: unknown) => {
         if (cause instanceof RunfoldError) throw cause
         if (tries < BODY_TRIES) return undefined
-        const message = 'an object broke off while it was read'
-        throw new RunfoldError('unavailable', message, { retry_after_s: 1 }, { cause })
+        throw brokenOff(cause)
       })
       if (bytes !== undefined) return checkedLength(bytes, range)
+    }
+  }
+
+  /** Length and tag come from the answer that has the bytes; an empty range, which S3 knows not, is a look. */
+  async tagged(key: string, range: ByteRange): Promise<TaggedBytes | undefined> {
+    const full = this.#prefix + key
+    const seen = range.end <= range.start ? await this.#look(full) : await this.#begin(full, range)
+    if (seen !== undefined && 'bytes' in seen) return seen
+    const found = seen ?? (await this.#look(full)) // a range that begins past the end is answered by no object at all
+    return found && { bytes: new Uint8Array(0), etag: found.etag, length: found.length }
+  }
+
+  async #begin(key: string, { start, end }: ByteRange): Promise<TaggedBytes | undefined> {
+    for (let tries = 1; ; tries++) {
+      const answer = await asking('reading an object', () => this.#answer(key, `bytes=${start}-${end - 1}`))
+      if (!answer) return undefined
+      const bytes = await answer.Body?.transformToByteArray().catch(() => undefined)
+      const length = Number(answer.ContentRange?.split('/')[1] ?? answer.ContentLength)
+      if (bytes) return { bytes, etag: answer.ETag ?? '', length }
+      if (tries === BODY_TRIES) throw brokenOff()
+    }
+  }
+
+  /** Undefined where there is no such object, or no byte of the range in it. */
+  async #answer(key: string, Range: string) {
+    try {
+      return await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket.name, Key: key, Range }))
+    } catch (error) {
+      if (isNamed(error, 'NoSuchKey', 'NotFound', 'InvalidRange')) return undefined
+      throw error
     }
   }
 
@@ -171,13 +200,15 @@ export class S3Objects implements Required<Objects> {
     return asking('signing a URL', () => getSignedUrl(this.#client, request, { expiresIn: seconds }))
   }
 
-  async #look(key: string): Promise<{ length: number; facts: ObjectFacts } | undefined> {
+  async #look(key: string): Promise<{ length: number; etag: string; facts: ObjectFacts } | undefined> {
     return asking('looking at an object', async () => {
       try {
-        const { ContentLength = 0, Metadata } = await this.#client.send(
-          new HeadObjectCommand({ Bucket: this.#bucket.name, Key: key }),
-        )
-        return { length: ContentLength, facts: factsOf(Metadata) }
+        const {
+          ContentLength = 0,
+          ETag = '',
+          Metadata,
+        } = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket.name, Key: key }))
+        return { length: ContentLength, etag: ETag, facts: factsOf(Metadata) }
       } catch (error) {
         if (isNamed(error, 'NotFound', 'NoSuchKey')) return undefined
         throw error
@@ -185,6 +216,9 @@ export class S3Objects implements Required<Objects> {
     })
   }
 }
+
+const brokenOff = (cause?: unknown) =>
+  new RunfoldError('unavailable', 'an object broke off while it was read', { retry_after_s: 1 }, { cause })
 
 /** Into memory of exactly the length asked for: a large frame is held once, and not in pieces beside it. */
 async function filled(body: AsyncIterable<Uint8Array>, { start, end }: ByteRange): Promise<Uint8Array> {

@@ -5,14 +5,16 @@ interface Kept {
   readonly bytes: Uint8Array
   readonly facts: ObjectFacts
   readonly stored_at: number
+  readonly etag: string
 }
 
 /** The reference: objects are what a Map holds. */
 export function memoryObjects(clock: Clock): Objects {
   const kept = new Map<string, Kept>()
+  let puts = 0
 
   const keep = (key: string, chunks: readonly Uint8Array[], facts: ObjectFacts) => {
-    kept.set(key, { bytes: join(chunks), facts, stored_at: clock.now() })
+    kept.set(key, { bytes: join(chunks), facts, stored_at: clock.now(), etag: `${++puts}` })
   }
   const bytesOf = (part: ComposePart) => {
     if ('bytes' in part) return part.bytes
@@ -33,6 +35,12 @@ export function memoryObjects(clock: Clock): Objects {
         )
       }
       return bytes.slice(range?.start, range?.end)
+    },
+    tagged: async (key, { start, end }) => {
+      const found = kept.get(key)
+      if (!found) return undefined
+      const { bytes, etag } = found
+      return { bytes: bytes.slice(start, end), etag, length: bytes.length }
     },
     compose: async (key, parts, facts) => keep(key, parts.map(bytesOf), facts),
     remove: async (keys) => keys.forEach((key) => void kept.delete(key)),

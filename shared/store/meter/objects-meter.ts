@@ -20,6 +20,11 @@ export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter)
       count.add('get', bytes?.length ?? 0)
       return bytes
     },
+    tagged: async (key, range) => {
+      const found = await objects.tagged(key, range)
+      count.add('get', found?.bytes.length ?? 0)
+      return found
+    },
     facts: async (key) => {
       count.add('get', 0)
       return objects.facts(key)

@@ -1,4 +1,5 @@
 export { archiveUrl } from './archive-url.ts'
+export { type ExtentSource, extentBytes } from './extents.ts'
 export * from './fold-answer.ts'
 export * from './points.ts'
 export * from './records.ts'

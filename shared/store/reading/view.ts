@@ -2,6 +2,7 @@ import type { RunKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { objectKey } from '../keys.ts'
 import type { ByteRange, Extent, Head, Objects } from '../ports.ts'
+import { type ExtentSource, extentBytes, inOrder } from './extents.ts'
 import type { WarmStates } from './warm.ts'
 
 /** One read of a run: the head it began with, and the archive's bytes up to that head's tail. */
@@ -19,25 +20,6 @@ export interface ArchiveView {
   readonly warm?: WarmStates
 }
 
-/** A range of the archive in one stored object. */
-interface Piece {
-  readonly start: number
-  readonly end: number
-  readonly key: string
-  /** Where the object's first byte stands in the archive. */
-  readonly origin: number
-  /** Where its last byte stands, exclusive. */
-  readonly objectEnd: number
-}
-
-const PIECE_BYTES = 4 * 1024 * 1024
-/** A range up to this, such as the stretch behind a snapshot, is one piece where it lies in one object (P8). */
-const WHOLE_BYTES = 8 * 1024 * 1024
-/** Of a longer range the first piece is smaller: a page often ends in it. */
-const FIRST_PIECE_BYTES = 1024 * 1024
-/** Pieces that are fetched at once, at most. */
-const PIECES_AHEAD = 4
-
 /** `refresh` reads the head strongly again; it is asked only when a named object has vanished. */
 export function openView(
   objects: Objects,
@@ -45,99 +27,30 @@ export function openView(
   head: Head,
   refresh: () => Promise<Head | undefined>,
 ): ArchiveView {
-  return { run, head, bytes, derived }
-
-  async function derived(key: string, range?: ByteRange): Promise<Uint8Array | undefined> {
-    try {
-      return await objects.get(key, range)
-    } catch (error) {
-      if (isRunfoldError(error, 'internal')) return undefined
-      throw error
-    }
-  }
-
-  async function* bytes(start: number, end: number): AsyncGenerator<Uint8Array> {
-    let position = start
-    let current = head
-    let lost: Piece | undefined
-    while (position < end) {
-      for await (const { piece, chunk } of fetchAhead(plan(run, current, position, end))) {
-        if (chunk) {
-          yield chunk
-          position = piece.end
-          continue
-        }
-        // Merging replaces objects and the sweep removes them a good while later: look where the bytes are now.
-        if (lost?.start === piece.start) throw missing(piece.start, Math.min(end, piece.objectEnd))
-        lost = piece
-        current = await sameLife()
-        break
-      }
-    }
-  }
-
-  async function* fetchAhead(pieces: Iterable<Piece>) {
-    const source = pieces[Symbol.iterator]()
-    const ahead: { piece: Piece; chunk: Promise<Uint8Array | undefined> }[] = []
-    // A page often ends within its first piece, so the reading ahead grows only as pieces are taken.
-    for (let allowed = 1; ; allowed = Math.min(PIECES_AHEAD, allowed + 1)) {
-      while (ahead.length < allowed) {
-        const next = source.next()
-        if (next.done) break
-        const chunk = fetchPiece(next.value)
-        chunk.catch(() => {}) // an early end leaves it unwatched; whoever takes the piece sees its error
-        ahead.push({ piece: next.value, chunk })
-      }
-      const first = ahead.shift()
-      if (!first) return
-      yield { piece: first.piece, chunk: await first.chunk }
-    }
-  }
-
-  async function fetchPiece({ start, end, key, origin }: Piece): Promise<Uint8Array | undefined> {
-    const range = { start: start - origin, end: end - origin }
-    const chunk = await objects.get(key, range).catch((error: unknown) => {
-      // An adapter that finds fewer bytes than asked for knows no place in the archive; here it gets one.
-      throw isRunfoldError(error, 'internal') ? missing(start, end, error) : error
-    })
-    if (chunk && chunk.length !== end - start) throw missing(start, end)
-    return chunk
-  }
-
-  async function sameLife(): Promise<Head> {
+  const sourceOf = ({ extents }: Head): ExtentSource => ({
+    extents,
+    keyOf: (start, extent) => objectKey(run, start, extent),
+  })
+  const sameLife = async () => {
     const fresh = await refresh()
-    if (fresh?.alive && fresh.life === head.life) return fresh
+    if (fresh?.alive && fresh.life === head.life) return sourceOf(fresh)
     throw new RunfoldError('not_found', `the run ${run.run_id} was removed while it was read`)
   }
-}
-
-/** The pieces of start..end, lazily; throws where the extents leave a hole. */
-function* plan(run: RunKey, head: Head, start: number, end: number): Generator<Piece> {
-  let position = start
-  const isWhole = end - start <= WHOLE_BYTES
-  let pieceBytes = isWhole ? WHOLE_BYTES : FIRST_PIECE_BYTES
-  for (const [origin, extent] of extentsInOrder(head)) {
-    const objectEnd = origin + extent.length
-    if (objectEnd <= position) continue
-    if (origin > position || position >= end) break
-    const key = objectKey(run, origin, extent)
-    while (position < Math.min(end, objectEnd)) {
-      const pieceEnd = Math.min(end, objectEnd, position + pieceBytes)
-      if (!isWhole) pieceBytes = PIECE_BYTES
-      yield { start: position, end: pieceEnd, key, origin, objectEnd }
-      position = pieceEnd
-    }
+  return {
+    run,
+    head,
+    bytes: (start, end) => extentBytes(objects, sourceOf(head), sameLife, start, end),
+    derived: async (key, range) => {
+      try {
+        return await objects.get(key, range)
+      } catch (error) {
+        if (isRunfoldError(error, 'internal')) return undefined
+        throw error
+      }
+    },
   }
-  if (position < end) throw missing(position, end)
 }
 
 export function extentsInOrder(head: Head): [start: number, extent: Extent][] {
-  return Object.keys(head.extents)
-    .sort()
-    .map((name) => [Number(name), head.extents[name] as Extent])
-}
-
-function missing(start: number, end: number, cause?: unknown): RunfoldError {
-  const facts = { offset: start, length: end - start }
-  return new RunfoldError('internal', `archive bytes ${start} to ${end} cannot be read`, facts, { cause })
+  return inOrder(head.extents)
 }
