@@ -37,8 +37,16 @@ export function objectKey(
   start: number,
   extent: Pick<Extent, 'length' | 'hash' | 'sweep'>,
 ): string {
-  const sweep = String(extent.sweep).padStart(SWEEP_DIGITS, '0')
-  return `${objectPrefix(run)}${sweep}-${extentName(start)}-${extent.length}-${extent.hash}`
+  return extentKey(objectPrefix(run), start, extent)
+}
+
+/** Of an extent of whatever archive has this prefix (session-keys.ts). */
+export function extentKey(
+  prefix: string,
+  start: number,
+  { sweep, length, hash }: Pick<Extent, 'length' | 'hash' | 'sweep'>,
+): string {
+  return `${prefix}${String(sweep).padStart(SWEEP_DIGITS, '0')}-${extentName(start)}-${length}-${hash}`
 }
 
 export interface ObjectPlace {
