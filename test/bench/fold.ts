@@ -1,9 +1,5 @@
-import { createWriteStream, existsSync, renameSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { demoArchive } from '../../functions/cli/demo-run.ts'
+import { statSync } from 'node:fs'
+import { archiveFile } from './archive-file.ts'
 import { type Figures, type Measured, measureApart, median, rounded } from './figures.ts'
 
 const TASK = new URL('./fold-task.ts', import.meta.url)
@@ -61,14 +57,4 @@ export async function foldBench(log: (line: string) => void): Promise<Figures> {
   }
   figures.fold_vs_json_parse = figures.fold_trusted_vs_json_parse_fold_50000 ?? Number.NaN
   return figures
-}
-
-/** The generated archive, kept in the temporary folder between runs: the same seed gives the same bytes. */
-async function archiveFile(records: number): Promise<string> {
-  const file = join(tmpdir(), `runfold-bench-${records}.lvr`)
-  if (existsSync(file)) return file
-  const fresh = `${file}.${process.pid}`
-  await pipeline(Readable.from(demoArchive({ seed: 7, records })), createWriteStream(fresh))
-  renameSync(fresh, file)
-  return file
 }

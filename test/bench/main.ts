@@ -4,7 +4,11 @@ import { appendBench } from './append.ts'
 import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
+import { followBench } from './follow.ts'
 import { growthBench } from './growth.ts'
+import { listBench } from './list.ts'
+import { peersBench } from './peers.ts'
+import { pushBench } from './push.ts'
 import { stateAtBench } from './state-at.ts'
 
 /** `npm run bench -- [NAME…] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
@@ -14,6 +18,10 @@ const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>>
   cost: costBench,
   growth: growthBench,
   'state-at': stateAtBench,
+  list: listBench,
+  push: pushBench,
+  follow: followBench,
+  peers: peersBench,
 }
 
 const { values, positionals } = parseArgs({

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-const TOKEN = 'bench-token-that-guards-nothing'
+export const TOKEN = 'bench-token-that-guards-nothing'
 
 export interface BenchServer {
+  readonly url: string
   json(method: string, path: string, body: unknown): Promise<Record<string, unknown>>
   bytes(path: string, body: Uint8Array): Promise<Record<string, unknown>>
   /** Highest resident memory of the server so far; 0 where the system does not tell. */
@@ -35,6 +36,7 @@ export async function startBenchServer(data: string): Promise<BenchServer> {
     return (await response.json()) as Record<string, unknown>
   }
   return {
+    url: base,
     json: (method, path, body) =>
       request(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     bytes: (path, body) =>
