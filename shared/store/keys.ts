@@ -9,8 +9,8 @@ import type { Extent } from './ports.ts'
 // The generation `sweep` is the head's when the object was stored. With range and hash in the key a retried put writes
 // the same object again, and two writers never share a key with different bytes. What is derived stands beside the archive:
 //
-//   runs/<tenant>/<run_id>/snapshot-<sweep>-<life>-<seq>-<offset>-<hash>    the state there
-//   runs/<tenant>/<run_id>/index-<sweep>-<life>-<seq>-<offset>-<hash>       lists the snapshots up to there
+//   runs/<tenant>/<run_id>/snapshots-<sweep>-<life>-<seq>-<offset>-<states>-<index>-<hash>
+//        states, the last of them at that place ┘              └ bytes of each ┘
 
 const SWEEP_DIGITS = 10
 const START_DIGITS = 16
@@ -81,42 +81,40 @@ export function uploadHash(upload_id: string): string {
   return `u${upload_id.slice(0, HASH_DIGITS - 1)}`
 }
 
-export type DerivedKind = 'snapshot' | 'index'
-
-/** A derived object by the frame boundary it was made at; with life and hash no two contents share a key. */
+/** A derived object: some states one behind the other, and behind them perhaps an index of all that are kept. */
 export interface DerivedPlace {
   readonly sweep: number
   readonly life: number
+  /** The frame boundary of the newest snapshot when it was made. */
   readonly seq: number
   readonly offset: number
+  /** Bytes of its states; 0 for an index alone. */
+  readonly stateBytes: number
+  /** Bytes of its index, behind the states; 0 where it has none. */
+  readonly indexBytes: number
+  /** Of the index, which knows the hash of the states; of the states where they stand alone. So no two contents share a key. */
   readonly hash: string
 }
 
-export function derivedKey(run: RunKey, kind: DerivedKind, place: DerivedPlace): string {
+export function derivedKey(run: RunKey, place: DerivedPlace): string {
   const sweep = String(place.sweep).padStart(SWEEP_DIGITS, '0')
-  return `${objectPrefix(run)}${kind}-${sweep}-${place.life}-${place.seq}-${place.offset}-${place.hash}`
+  const { life, seq, offset, stateBytes, indexBytes, hash } = place
+  return `${objectPrefix(run)}snapshots-${sweep}-${life}-${seq}-${offset}-${stateBytes}-${indexBytes}-${hash}`
 }
 
-const DERIVED = /^(snapshot|index)-(\d{10,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})-([0-9a-f]{16})$/
+const DERIVED =
+  /^snapshots-(\d{10,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})-(\d{1,16})-([0-9a-f]{16})$/
 
 /** What `derivedKey` wrote; undefined for any other object under the run's prefix. */
-export function parseDerivedKey(
-  run: RunKey,
-  key: string,
-): (DerivedPlace & { readonly kind: DerivedKind }) | undefined {
+export function parseDerivedKey(run: RunKey, key: string): DerivedPlace | undefined {
   const prefix = objectPrefix(run)
   const match = key.startsWith(prefix) ? DERIVED.exec(key.slice(prefix.length)) : null
   if (!match) return undefined
-  const [kind, sweep, life, seq, offset, hash] = match.slice(1) as [DerivedKind, ...string[]]
-  return {
-    kind,
-    sweep: Number(sweep),
-    life: Number(life),
-    seq: Number(seq),
-    offset: Number(offset),
-    hash: hash as string,
-  }
+  const [sweep, life, seq, offset, stateBytes, indexBytes] = match.slice(1, 7).map(Number) as Six
+  return { sweep, life, seq, offset, stateBytes, indexBytes, hash: match[7] as string }
 }
+
+type Six = [number, number, number, number, number, number]
 
 // What a rebuild of the index goes by (manifest.ts):
 //

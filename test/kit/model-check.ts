@@ -145,14 +145,14 @@ async function checkGarbage(run: ModelRun): Promise<void> {
   if (head?.alive ? row?.life !== head.life : row) throw new Error('the listing shows another life')
 }
 
-/** The keys of all objects that the head names, itself or by the index of snapshots. */
-async function namesOf({ archive }: ModelRun, { alive, extents, snapshot, life }: Head): Promise<string[]> {
+/** The keys of all objects that the head names, itself or by its index of snapshots. */
+async function namesOf({ archive }: ModelRun, { alive, extents, snapshot }: Head): Promise<string[]> {
   if (!alive) return []
   const names = Object.entries(extents).map(([start, extent]) => objectKey(RUN, Number(start), extent))
   if (!snapshot) return names
   const { entries } = await snapshotsOf(await archive.view(RUN))
   if (entries.length === 0) throw new Error('the index of snapshots is gone')
-  return [...names, snapshot.key, ...entries.map((entry) => derivedKey(RUN, 'snapshot', { ...entry, life }))]
+  return [...new Set([...names, snapshot.key, ...entries.map(({ object }) => derivedKey(RUN, object))])]
 }
 
 const isOfLife =

@@ -224,7 +224,8 @@ export class ModelRun {
   async #merge(ports: StorePorts, first: number, last: number): Promise<void> {
     const head = (await ports.index.head(RUN)) as Head
     if (!head.alive) return
-    await merge(ports, this.clock, RUN, head, piecesOf(head.extents).slice(first, last + 1), this.#grace)
+    const pieces = piecesOf(head.extents).slice(first, last + 1)
+    await merge(ports, this.clock, RUN, head, pieces, { graceMs: this.#grace, snapshots: this.snapshots })
   }
 
   /** Takes the run and writes in it. */

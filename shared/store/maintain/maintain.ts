@@ -1,11 +1,9 @@
 import type { RunKey } from '../../schema/index.ts'
 import { cardRow, currentCard, isFresh } from '../card-row.ts'
-import { isLive } from '../head.ts'
 import type { Clock, Head, StorePorts } from '../ports.ts'
 import { abortAll, abortExpired } from '../uploads/cleanup.ts'
-import { SETTLE_MS } from './due.ts'
-import { merge } from './merge.ts'
-import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
+import { type MergeOptions, merge } from './merge.ts'
+import { isAtRest, isSweepDue, nextDue, nextMerge } from './schedule.ts'
 import { SNAPSHOT_POLICY, type SnapshotPolicy } from './snapshot-policy.ts'
 import { writeSnapshots } from './snapshots.ts'
 import { sweep } from './sweep.ts'
@@ -88,7 +86,7 @@ async function visit(
   run: RunKey,
   { graceMs, snapshots, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
 ): Promise<void> {
-  let head = await mergeAll(ports, clock, run, graceMs)
+  let head = await mergeAll(ports, clock, run, { graceMs, snapshots })
   if (!head) return
   const isFolded = await writeSnapshots(ports, run, head, snapshots, isAtRest(head, clock.now()))
   await mendCard(ports, run, head)
@@ -109,63 +107,18 @@ async function visit(
   await ports.index.commit(run, expect, { set: { due_at, sweep_at } })
 }
 
-/**
- * A run at rest is swept whenever it is looked at, since objects that no commit followed are told of by nobody; one that
- * is written to is when merges have left something that is old enough.
- */
-function isSweepDue(head: Head, now: number): boolean {
-  return !head.alive || !isLive(head.lease, now) || (head.sweep_at !== null && head.sweep_at <= now)
-}
-
-function nextDue(head: Head, now: number, garbage_at: number | null): number | null {
-  const times: number[] = []
-  if (head.alive && nextMerge(head, now)) times.push(now)
-  if (garbage_at !== null) times.push(garbage_at)
-  if (isLive(head.lease, now)) times.push(head.lease.expires_at)
-  const settled = settlesAt(head, now)
-  if (settled !== null && settled > now) times.push(settled)
-  // What a stalled writer stores after the deletion is found a day later.
-  if (!head.alive && now < head.changed_at + DAY_MS) times.push(head.changed_at + DAY_MS)
-  return times.length > 0 ? Math.min(...times) : null
-}
-
 /** @returns the head as it was last seen. */
 async function mergeAll(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
-  graceMs: number,
+  options: MergeOptions,
 ): Promise<Head | undefined> {
   for (let merges = 0; ; merges++) {
     const head = await ports.index.head(run)
     const pieces = head?.alive && merges < MERGES_A_VISIT ? nextMerge(head, clock.now()) : undefined
-    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces, graceMs))) return head
+    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces, options))) return head
   }
-}
-
-function nextMerge(head: Head, now: number): readonly Piece[] | undefined {
-  const pieces = piecesOf(head.extents)
-  const growing = pickMerge(pieces)
-  if (growing) return growing
-  if (pieces.length < 2) return undefined
-  if (!isAtRest(head, now)) return undefined
-  return head.ended ? pickFinalMerge(pieces) : pickIdleMerge(pieces)
-}
-
-/**
- * When a run has come to rest: at once where nobody holds it, a while after the last append where its
- * status is a terminal one; null while it goes on.
- */
-function settlesAt(head: Head, now: number): number | null {
-  const extents = Object.values(head.extents)
-  if (extents.length === 0) return null
-  if (!isLive(head.lease, now)) return now
-  return head.ended ? Math.max(...extents.map(({ at }) => at)) + SETTLE_MS : null
-}
-
-function isAtRest(head: Head, now: number): boolean {
-  const settled = settlesAt(head, now)
-  return settled !== null && settled <= now
 }
 
 /** Makes a card again whose write was lost between the commit of the head and its own; takes away that of a tombstone. */

@@ -1,16 +1,33 @@
 import { digestOf, loadDigest } from '../../codec/index.ts'
 import type { RunKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
-import { applyChange } from '../head.ts'
+import { applyChange, isLive } from '../head.ts'
 import { extentStart, HASH_DIGITS, isHashOfBytes, objectKey } from '../keys.ts'
-import type { Clock, ComposePart, Extent, Head, Objects, StorePorts } from '../ports.ts'
+import type {
+  Clock,
+  ComposePart,
+  Expectation,
+  Extent,
+  Head,
+  HeadChange,
+  Objects,
+  StorePorts,
+} from '../ports.ts'
+import { foldInHand } from './fold-in-hand.ts'
 import { isWorthManifest, keepManifest } from './manifest.ts'
 import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
+import { nextDue } from './schedule.ts'
+import type { SnapshotPolicy } from './snapshot-policy.ts'
+
+export interface MergeOptions {
+  readonly graceMs: number
+  readonly snapshots: SnapshotPolicy
+}
 
 /**
- * Makes one object of adjacent extents and swaps it in. False when someone else was quicker; its object is then left to
- * the sweep, as are the objects that it replaces. Neither the tail nor the epoch is compared, so an append and a merge never
- * hinder each other.
+ * Makes one object of adjacent extents and swaps it in, with snapshots of what it holds where the bytes came by anyway. False
+ * when someone else was quicker; its objects are then left to the sweep, as are those that it replaces. Neither the tail nor
+ * the epoch is compared, so an append and a merge never hinder each other.
  */
 export async function merge(
   ports: StorePorts,
@@ -18,7 +35,7 @@ export async function merge(
   run: RunKey,
   head: Head,
   pieces: readonly Piece[],
-  graceMs: number,
+  { graceMs, snapshots }: MergeOptions,
 ): Promise<boolean> {
   const { objects, index } = ports
   const sources = pieces.map(({ name }) => sourceOf(run, head, name))
@@ -27,9 +44,10 @@ export async function merge(
   await loadDigest()
   const length = sources.reduce((sum, { extent }) => sum + extent.length, 0)
   const facts = { life: String(head.life), offset: String(first.start), merged: String(sources.length) }
+  let parts: readonly ComposePart[]
   let merged: Omit<Extent, 'at'>
   try {
-    const parts = await partsOf(objects, sources)
+    parts = await partsOf(objects, sources)
     merged = { length, hash: hashOf(sources, parts), sweep: head.sweep }
     await objects.compose(objectKey(run, first.start, merged), parts, facts)
   } catch (error) {
@@ -47,11 +65,37 @@ export async function merge(
   }
   const now = clock.now()
   const add = { [first.name]: { ...merged, at: now } }
-  const set = { sweep_at: head.sweep_at ?? now + graceMs }
-  const change = { set, drop: pieces.map(({ name }) => name), add }
-  if (!(await index.commit(run, expect, change))) return false
-  if (isWorthManifest(head, merged)) await keepManifest(ports, run, applyChange(head, change))
+  const change = {
+    set: { sweep_at: head.sweep_at ?? now + graceMs },
+    drop: pieces.map(({ name }) => name),
+    add,
+  }
+  const snapshot = await foldInHand(ports, run, applyChange(head, change), first.start, parts, snapshots)
+  const told = snapshot ? { ...change, set: { ...change.set, snapshot } } : change
+  if (!(await commitMerge(ports, run, head, expect, told, now))) return false
+  if (isWorthManifest(head, merged)) await keepManifest(ports, run, applyChange(head, told))
   return true
+}
+
+/**
+ * With it goes the time at which the run is due next, which would otherwise cost a commit of its own. Only a held run, which stays
+ * due: an append that comes meanwhile finds by itself whether it is due earlier, and the end of the lease comes anyway.
+ */
+async function commitMerge(
+  { index }: StorePorts,
+  run: RunKey,
+  head: Head,
+  expect: Expectation,
+  change: HeadChange,
+  now: number,
+): Promise<boolean> {
+  const after = applyChange(head, change)
+  const due_at = isLive(head.lease, now) ? nextDue(after, now, after.sweep_at) : head.due_at
+  if (due_at !== head.due_at) {
+    const due = { ...change, set: { ...change.set, due_at } }
+    if (await index.commit(run, { ...expect, due_at: head.due_at }, due)) return true
+  }
+  return index.commit(run, expect, change)
 }
 
 function areNamed(sources: readonly Source[], head: Head | undefined): boolean {

@@ -1,27 +1,28 @@
-import { digestOf, type Frame, loadDigest } from '../../codec/index.ts'
+import { type Frame, loadDigest } from '../../codec/index.ts'
 import { isRunfoldError, type RunKey } from '../../schema/index.ts'
-import { derivedKey, extentStart, HASH_DIGITS } from '../keys.ts'
+import { extentStart } from '../keys.ts'
 import { viewOf } from '../parts.ts'
-import type { Head, Objects, StorePorts } from '../ports.ts'
-import { BEGINNING, type Boundary, framesFrom } from '../reading/frames.ts'
-import { gzip } from '../reading/gzip.ts'
+import type { Head, StorePorts } from '../ports.ts'
+import { type Boundary, framesFrom } from '../reading/frames.ts'
 import { recordReader } from '../reading/record-reader.ts'
-import { listBytes, snapshotChunks } from '../reading/snapshot.ts'
-import { indexBytes, type SnapshotEntry, type SnapshotIndex } from '../reading/snapshot-index.ts'
+import { snapshotChunks } from '../reading/snapshot.ts'
 import { snapshotsOf } from '../reading/snapshots.ts'
 import type { ArchiveView } from '../reading/view.ts'
 import { knownBefore } from '../replay.ts'
+import { KeptStates } from './kept-states.ts'
 import { isSnapshotDue, type SnapshotPolicy, snapshotsEnd, wantsSnapshots } from './snapshot-policy.ts'
-import { type ClosedStretch, Stretch } from './stretch.ts'
+import { Stretch } from './stretch.ts'
 
 /** Archive bytes folded in one go, so that a long archive does not hold up the other runs. */
 const BYTES_A_VISIT = 128 * 1024 * 1024
+/** Bytes of states that wait in memory for their object to be stored. */
+const KEPT_BYTES = 8 * 1024 * 1024
 /** A state is kept where it has no more JSON than this; a larger one would cost a reader more than folding to it does. */
 const STATE_BYTES = 16 * 1024 * 1024
 
 /**
- * Folds on from the newest snapshot, keeps the states on the way, and names them in a new index (DESIGN.md, Snapshots).
- * The commit is conditional on the generation, like every one that adds objects. False when there is more to do.
+ * Folds on from the newest snapshot, keeps the states on the way, and names them (DESIGN.md, Snapshots). The commit is
+ * conditional on the generation, like every one that adds objects. False when there is more to do.
  */
 export async function writeSnapshots(
   ports: StorePorts,
@@ -31,18 +32,37 @@ export async function writeSnapshots(
   isAtRest: boolean,
 ): Promise<boolean> {
   if (!wantsSnapshots(head, policy, isAtRest)) return true
-  await loadDigest()
-  const view = viewOf(ports, run, head)
-  const { entries: known, tried: triedBefore } = await snapshotsOf(view)
   const end = snapshotsEnd(head, policy, isAtRest)
-  if (!isWorthAnother(end, triedBefore, known.at(-1)?.offset ?? 0)) return true
-  const begin = await knownBefore(view, known.length - 1)
-  const ends = extentEnds(head)
+  const folded = await storeSnapshots(ports, viewOf(ports, run, head), end, policy)
+  if (!folded) return true
+  const { life, sweep } = head
+  const { snapshot, isDone } = folded
+  return (await ports.index.commit(run, { alive: true, life, sweep }, { set: { snapshot } })) && isDone
+}
+
+export interface FoldedOn {
+  /** For the head, which must still be of the view's generation. */
+  readonly snapshot: NonNullable<Head['snapshot']>
+  readonly isDone: boolean
+}
+
+/** Stores snapshots of the archive up to `end`; undefined where that gives none. */
+export async function storeSnapshots(
+  { objects }: StorePorts,
+  view: ArchiveView,
+  end: number,
+  policy: SnapshotPolicy,
+): Promise<FoldedOn | undefined> {
+  await loadDigest()
+  const known = await snapshotsOf(view)
+  if (!isWorthAnother(end, known.tried, known.entries.at(-1)?.offset ?? 0)) return undefined
+  const begin = await knownBefore(view, known.entries.length - 1)
+  const ends = extentEnds(view.head)
   const stretch = new Stretch(begin)
   const read = recordReader(view)
-  const kept = known.filter(({ seq }) => seq <= begin.seq)
-  const entries = [...kept]
-  let last = { offset: kept.at(-1)?.offset ?? 0, bytes: kept.at(-1)?.length ?? 0 }
+  const entries = known.entries.filter(({ seq }) => seq <= begin.seq)
+  const kept = new KeptStates()
+  let last = { offset: entries.at(-1)?.offset ?? 0, bytes: entries.at(-1)?.length ?? 0 }
   let tried = 0
   let isDone = true
   for await (const frame of soundFrames(view, begin, end)) {
@@ -54,14 +74,12 @@ export async function writeSnapshots(
       last = { offset, bytes: STATE_BYTES }
       continue
     }
-    const entry = await storeSnapshot(ports.objects, run, head, stretch.close())
-    entries.push(entry)
-    last = { offset, bytes: entry.length }
-    isDone = offset - begin.offset < BYTES_A_VISIT
+    last = { offset, bytes: await kept.add(stretch.close()) }
+    isDone = offset - begin.offset < BYTES_A_VISIT && kept.bytes < KEPT_BYTES
     if (!isDone) break
   }
-  if (entries.length === kept.length && tried <= triedBefore) return true
-  return (await commitIndex(ports, run, head, { entries, tried })) && isDone
+  if (kept.count === 0 && tried <= known.tried) return undefined
+  return { snapshot: await kept.store(objects, view.run, view.head, { entries, tried }), isDone }
 }
 
 /**
@@ -91,42 +109,3 @@ async function* soundFrames(view: ArchiveView, begin: Boundary, end: number): As
 
 const extentEnds = ({ extents }: Head): ReadonlySet<number> =>
   new Set(Object.entries(extents).map(([name, { length }]) => extentStart(name) + length))
-
-const NONE = new Uint8Array(0)
-
-async function storeSnapshot(
-  objects: Objects,
-  run: RunKey,
-  { life, sweep }: Head,
-  { snapshot, lists, least_at, greatest_at }: ClosedStretch,
-): Promise<SnapshotEntry> {
-  const { seq, offset, points, unreadable } = snapshot
-  const state = await gzip(snapshotChunks(snapshot))
-  const added = lists ? listBytes(lists) : NONE
-  const gained = added.length > 0 ? await gzip([added]) : NONE
-  const hash = digestOf(state, gained).slice(0, HASH_DIGITS)
-  const place = { sweep, life, seq, offset, hash }
-  await objects.put(derivedKey(run, 'snapshot', place), [state, gained], factsOf(life, snapshot))
-  const sizes = { length: state.length, lists: lists ? gained.length : null }
-  return { seq, offset, points, unreadable, least_at, greatest_at, sweep, hash, ...sizes }
-}
-
-async function commitIndex(
-  { objects, index }: StorePorts,
-  run: RunKey,
-  { life, sweep }: Head,
-  snapshots: SnapshotIndex,
-): Promise<boolean> {
-  const { seq, offset } = snapshots.entries.at(-1) ?? BEGINNING
-  const bytes = await gzip([indexBytes(life, snapshots)])
-  const hash = digestOf(bytes).slice(0, HASH_DIGITS)
-  const key = derivedKey(run, 'index', { sweep, life, seq, offset, hash })
-  await objects.put(key, [bytes], factsOf(life, { seq, offset }))
-  return index.commit(run, { alive: true, life, sweep }, { set: { snapshot: { seq, offset, key } } })
-}
-
-const factsOf = (life: number, { seq, offset }: Boundary) => ({
-  life: String(life),
-  seq: String(seq),
-  offset: String(offset),
-})

@@ -5,17 +5,16 @@ import type { Head, StoredObject, StorePorts } from '../ports.ts'
 import { snapshotsOf } from '../reading/snapshots.ts'
 import type { Garbage } from './sweep.ts'
 
-// What the sweep has to know of snapshots: the head names one index, and the index names the snapshots. An index that
-// cannot be read names none; they go like other garbage, for they can be made again.
+// What the sweep has to know of snapshots: the head names the object with the newest index, and the index names all that
+// hold states. An index that cannot be read names none; they go like other garbage, for they can be made again.
 
 export async function derivedNames(ports: StorePorts, run: RunKey, head: Head): Promise<string[]> {
   if (!head.alive || !head.snapshot) return []
   const { entries } = await snapshotsOf(viewOf(ports, run, head))
-  const snapshots = entries.map((entry) => derivedKey(run, 'snapshot', { ...entry, life: head.life }))
-  return [head.snapshot.key, ...snapshots]
+  return [head.snapshot.key, ...new Set(entries.map(({ object }) => derivedKey(run, object)))]
 }
 
-/** An index may still be wanted, by whoever has read the head before, for a while after the next one was stored. */
+/** What an index names, and itself, may be wanted by whoever has read the head before, for a while after the next one was stored. */
 export function derivedGarbage(
   run: RunKey,
   head: Head,
@@ -31,11 +30,11 @@ export function derivedGarbage(
     .sort((a, b) => b.seq - a.seq || b.stored_at - a.stored_at)
   const garbage: Garbage[] = []
   let replaced_at = 0
-  for (const { kind, key, sweep, stored_at } of newestFirst) {
-    const unwanted = kind === 'index' ? Math.max(stored_at, replaced_at) : stored_at
+  for (const { key, sweep, stored_at, indexBytes } of newestFirst) {
+    const unwanted = Math.max(stored_at, replaced_at)
     const since = head.alive ? Math.max(unwanted, head.created_at) : head.changed_at
     if (!named.has(key)) garbage.push({ key, sweep, free_at: since + graceMs })
-    if (kind === 'index') replaced_at = stored_at
+    if (indexBytes > 0) replaced_at = stored_at
   }
   return garbage
 }

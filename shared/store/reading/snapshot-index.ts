@@ -1,11 +1,14 @@
+import type { DerivedPlace } from '../keys.ts'
 import type { Boundary } from './frames.ts'
 
-// The sparse index: one object per run that lists all of its snapshots, newest last. Written in columns, which is
-// short and quick to read:
+// The sparse index lists all snapshots of a run, newest last. It stands behind the states that were made with it, or
+// alone. Written in columns, which is short and quick to read:
 //
-//   {"version":2,"life":1,"tried":0,"seq":[812,1630],"offset":[1048610,2097166],"points":[…],…}
+//   {"version":3,"tried":0,"states":"01…ef",
+//    "objects":{"count":[8,8],"sweep":[0],"seq":[1630],…},     where the states are; the last 8 in this object itself
+//    "seq":[812,1630,…],"offset":[1048610,2097166,…],…}        a row for each state
 
-const VERSION = 2
+const VERSION = 3
 
 /** A snapshot and the stretch of frames between the one before and itself. */
 export interface SnapshotEntry extends Boundary {
@@ -16,15 +19,17 @@ export interface SnapshotEntry extends Boundary {
   /** The least and the greatest record time of the stretch, as doubles; null where no frame of it has one. */
   readonly least_at: number | null
   readonly greatest_at: number | null
-  /** The head's `sweep` when its object was stored. */
-  readonly sweep: number
-  /** Of the object's bytes, as in its key. */
-  readonly hash: string
-  /** Bytes of its state, at the object's beginning. */
+  /** Bytes of its state. */
   readonly length: number
   /** Bytes of its lists, behind the state; null where they are so large that the frames of the stretch stand for them. */
   readonly lists: number | null
+  /** Where its state begins in its object. */
+  readonly start: number
+  readonly object: DerivedPlace
 }
+
+/** One whose object is the one that the index will stand in, behind its states. */
+export type NewEntry = Omit<SnapshotEntry, 'object' | 'start'>
 
 export interface SnapshotIndex {
   readonly entries: readonly SnapshotEntry[]
@@ -39,27 +44,63 @@ const COLUMNS = [
   'unreadable',
   'least_at',
   'greatest_at',
-  'sweep',
-  'hash',
   'length',
   'lists',
-] as const satisfies readonly (keyof SnapshotEntry)[]
+] as const satisfies readonly (keyof NewEntry)[]
 
-export function indexBytes(life: number, { entries, tried }: SnapshotIndex): Uint8Array {
-  const columns = COLUMNS.map((name) => [name, entries.map((entry) => entry[name])])
-  const index = { version: VERSION, life, tried, ...Object.fromEntries(columns) }
+const OBJECT_COLUMNS = [
+  'sweep',
+  'life',
+  'seq',
+  'offset',
+  'stateBytes',
+  'indexBytes',
+  'hash',
+] as const satisfies readonly (keyof DerivedPlace)[]
+
+/** @param states hash of the states that the index will stand behind; their entries are `added` */
+export function indexBytes(
+  { entries, tried }: SnapshotIndex,
+  added: readonly NewEntry[],
+  states: string,
+): Uint8Array {
+  const places: DerivedPlace[] = []
+  const count: number[] = []
+  for (const { object } of entries) {
+    if (object.hash !== places.at(-1)?.hash) places.push(object)
+    count[places.length - 1] = (count[places.length - 1] ?? 0) + 1
+  }
+  const objects = { count: [...count, added.length], ...columns(OBJECT_COLUMNS, places) }
+  const index = { version: VERSION, tried, states, objects, ...columns(COLUMNS, [...entries, ...added]) }
   return new TextEncoder().encode(JSON.stringify(index))
 }
 
-/** Undefined where the index is of another version or another life. */
-export function readIndex(bytes: Uint8Array, life: number): SnapshotIndex | undefined {
+/** Undefined where the index is of another version. @param own the object it stands in */
+export function readIndex(bytes: Uint8Array, own: DerivedPlace): SnapshotIndex | undefined {
   const index = JSON.parse(new TextDecoder().decode(bytes))
-  if (index.version !== VERSION || index.life !== life) return undefined
-  const entries = (index.seq as number[]).map(
-    (_, n) => Object.fromEntries(COLUMNS.map((name) => [name, index[name][n]])) as unknown as SnapshotEntry,
-  )
+  if (index.version !== VERSION) return undefined
+  const { count, ...places } = index.objects
+  const all = rows(COLUMNS, index as Columns<NewEntry>)
+  const entries: SnapshotEntry[] = []
+  for (const [n, object] of [...rows(OBJECT_COLUMNS, places as Columns<DerivedPlace>), own].entries()) {
+    let start = 0
+    for (const entry of all.slice(entries.length, entries.length + count[n])) {
+      entries.push({ ...entry, start, object })
+      start += entry.length + (entry.lists ?? 0)
+    }
+  }
   return { entries, tried: index.tried }
 }
+
+type Columns<T> = { readonly [K in keyof T]: readonly T[K][] }
+
+const columns = <T, K extends keyof T>(names: readonly K[], all: readonly T[]) =>
+  Object.fromEntries(names.map((name) => [name, all.map((row) => row[name])]))
+
+const rows = <T extends object>(names: readonly (keyof T)[], of: Columns<T>): T[] =>
+  (of[names[0] as keyof T] ?? []).map(
+    (_, n) => Object.fromEntries(names.map((name) => [name, of[name][n]])) as T,
+  )
 
 /** The last entry that `isBefore` holds for; -1 when it holds for none. It must hold for a beginning of the entries. */
 export function lastWhere(

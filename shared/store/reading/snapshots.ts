@@ -37,15 +37,18 @@ export function snapshotsOf(view: ArchiveView): Promise<Snapshots> {
   return snapshots
 }
 
-async function indexOf(view: ArchiveView): Promise<SnapshotIndex> {
-  const { snapshot, life } = view.head
-  const found = snapshot && (await view.derived(snapshot.key))
+const NONE: SnapshotIndex = { entries: [], tried: 0 }
+
+async function indexOf({ run, head, derived }: ArchiveView): Promise<SnapshotIndex> {
+  const { snapshot, life } = head
+  const place = snapshot ? parseDerivedKey(run, snapshot.key) : undefined
+  if (!snapshot || place?.life !== life) return NONE
+  const { stateBytes, indexBytes, hash } = place
+  const found = await derived(snapshot.key, { start: stateBytes, end: stateBytes + indexBytes })
   await loadDigest()
   // Under its own hash: another run's index in its place would send readers past the ends of frames.
-  const isOwn = found && digestOf(found).startsWith(parseDerivedKey(view.run, snapshot.key)?.hash ?? '-')
-  const packed = isOwn ? found : undefined
-  const index = packed && (await unpacked(packed, (bytes) => readIndex(bytes, life)))
-  return index ?? { entries: [], tried: 0 }
+  if (!found || !digestOf(found).startsWith(hash)) return NONE
+  return (await unpacked(found, (bytes) => readIndex(bytes, place))) ?? NONE
 }
 
 /** The last entry at or before a frame boundary of that number; -1 for none. */
@@ -83,7 +86,8 @@ export async function loadSnapshot(
 export const loadBareSnapshot = (view: ArchiveView, n: number) => loadSnapshot(view, n, NO_LISTS)
 
 async function loadState(view: ArchiveView, entry: SnapshotEntry): Promise<Snapshot | undefined> {
-  const snapshot = await section(view, entry, { start: 0, end: entry.length }, readSnapshot)
+  const { start, length } = entry
+  const snapshot = await section(view, entry, { start, end: start + length }, readSnapshot)
   const isSame =
     snapshot?.life === view.head.life && snapshot.seq === entry.seq && snapshot.offset === entry.offset
   return isSame ? snapshot : undefined
@@ -113,9 +117,10 @@ async function writtenLists(
   view: ArchiveView,
   entry: SnapshotEntry,
 ): Promise<Iterable<HeldRecord> | undefined> {
-  const { length, lists } = entry
+  const { lists } = entry
   if (lists === null) return undefined
-  return section(view, entry, { start: length, end: length + lists }, readLists)
+  const start = entry.start + entry.length
+  return section(view, entry, { start, end: start + lists }, readLists)
 }
 
 /** Out of the frames themselves, of which only what is wanted stays in memory. */
@@ -136,12 +141,12 @@ async function* listsBetween(
 }
 
 async function section<T>(
-  { run, head, derived }: ArchiveView,
-  entry: SnapshotEntry,
+  { run, derived }: ArchiveView,
+  { object }: SnapshotEntry,
   range: ByteRange,
   read: (bytes: Uint8Array) => T,
 ): Promise<T | undefined> {
-  const packed = await derived(derivedKey(run, 'snapshot', { ...entry, life: head.life }), range)
+  const packed = await derived(derivedKey(run, object), range)
   return packed && unpacked(packed, read)
 }
 

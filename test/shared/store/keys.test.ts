@@ -50,19 +50,21 @@ it('extents sort as their offsets do', () => {
 })
 
 it('what is derived has keys of its own, which differ by life and content too', () => {
-  const snapshot = { sweep: 3, life: 7, seq: 812, offset: 1_048_610, hash: '0123456789abcdef' }
-  const key = derivedKey(run, 'snapshot', snapshot)
-  expect(key).toBe('runs/acme/Run-1/snapshot-0000000003-7-812-1048610-0123456789abcdef')
-  expect(parseDerivedKey(run, key)).toEqual({ kind: 'snapshot', ...snapshot })
+  const made = { sweep: 3, life: 7, seq: 812, offset: 1_048_610, stateBytes: 4000, indexBytes: 77 }
+  const derived = { ...made, hash: '0123456789abcdef' }
+  const key = derivedKey(run, derived)
+  expect(key).toBe('runs/acme/Run-1/snapshots-0000000003-7-812-1048610-4000-77-0123456789abcdef')
+  expect(parseDerivedKey(run, key)).toEqual(derived)
   expect(parseObjectKey(run, key)).toBeUndefined()
   expect(parseDerivedKey(run, objectKey(run, 4096, place))).toBeUndefined()
   expect(parseDerivedKey({ ...run, run_id: 'Run' }, key)).toBeUndefined()
   const keys = [
     key,
-    derivedKey(run, 'index', snapshot),
-    derivedKey(run, 'snapshot', { ...snapshot, life: 8 }),
-    derivedKey(run, 'snapshot', { ...snapshot, sweep: 4 }),
-    derivedKey(run, 'snapshot', { ...snapshot, hash: 'f123456789abcdef' }),
+    derivedKey(run, { ...derived, life: 8 }),
+    derivedKey(run, { ...derived, sweep: 4 }),
+    derivedKey(run, { ...derived, stateBytes: 0 }),
+    derivedKey(run, { ...derived, indexBytes: 0 }),
+    derivedKey(run, { ...derived, hash: 'f123456789abcdef' }),
   ]
   expect(new Set(keys).size).toBe(keys.length)
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { jsonText, readArchive } from '#codec'
 import { type Folding, fold, foldedView, NO_HEADER } from '#fold'
 import { gunzip, gzip } from '../../../../shared/store/reading/gzip.ts'
@@ -14,6 +14,7 @@ import {
 import {
   indexBytes,
   lastWhere,
+  type NewEntry,
   readIndex,
   type SnapshotEntry,
 } from '../../../../shared/store/reading/snapshot-index.ts'
@@ -82,27 +83,58 @@ it('a damaged gzip file is told by its checksum', async () => {
   await expect(gunzip(packed.subarray(0, -1))).rejects.toThrow()
 })
 
-const entryAt = (seq: number): SnapshotEntry => ({
+const objectAt = (seq: number) => ({
+  sweep: 2,
+  life: 3,
+  seq,
+  offset: seq * 100,
+  stateBytes: 21,
+  indexBytes: 40,
+  hash: String(seq).padStart(16, '0'),
+})
+
+const stateAt = (seq: number): NewEntry => ({
   seq,
   offset: seq * 100,
   points: seq >> 1,
   unreadable: 0,
   least_at: seq === 1 ? null : seq,
   greatest_at: seq === 1 ? null : 2 ** 63,
-  sweep: 2,
-  hash: '0123456789abcdef',
   length: 7,
-  lists: 0,
+  lists: seq % 5,
 })
 
-it('an index reads as it was written, in its own life and version only', () => {
-  const entries = [1, 5, 9].map(entryAt)
-  const index = { entries: [...entries, { ...entryAt(12), lists: null }], tried: 5000 }
-  const bytes = indexBytes(3, index)
-  expect(readIndex(bytes, 3)).toEqual(index)
-  expect(readIndex(bytes, 4)).toBeUndefined()
-  const text = new TextDecoder().decode(bytes).replace('"version":2', '"version":1')
-  expect(readIndex(new TextEncoder().encode(text), 3)).toBeUndefined()
+const entryAt = (seq: number): SnapshotEntry => ({ ...stateAt(seq), start: 0, object: objectAt(seq) })
+
+describe('an index', () => {
+  const entries = [
+    entryAt(1),
+    entryAt(6),
+    { ...entryAt(9), object: objectAt(6), start: 8 },
+    { ...entryAt(10), object: objectAt(6), start: 19, lists: null },
+  ]
+  const own = objectAt(20)
+
+  it('reads as it was written, alone or behind its own states', () => {
+    expect(readIndex(indexBytes({ entries, tried: 5000 }, [], ''), own)).toEqual({ entries, tried: 5000 })
+    const added = [stateAt(14), { ...stateAt(17), lists: null }, stateAt(20)]
+    const starts = [0, 11, 18]
+    const mine = added.map((entry, n) => ({ ...entry, start: starts[n], object: own }))
+    const bytes = indexBytes({ entries, tried: 0 }, added, '0123456789abcdef')
+    expect(readIndex(bytes, own)).toEqual({ entries: [...entries, ...mine], tried: 0 })
+    expect(readIndex(indexBytes({ entries: [], tried: 0 }, [], ''), own)).toEqual({ entries: [], tried: 0 })
+  })
+
+  it('differs where the states before it do', () => {
+    const [one, other] = ['01', 'ef'].map((states) => indexBytes({ entries, tried: 0 }, [], states))
+    expect(one).not.toEqual(other)
+  })
+
+  it('of another version is none', () => {
+    const text = new TextDecoder().decode(indexBytes({ entries, tried: 0 }, [], ''))
+    const older = new TextEncoder().encode(text.replace('"version":3', '"version":2'))
+    expect(readIndex(older, own)).toBeUndefined()
+  })
 })
 
 it('an entry is found by halving', () => {
