@@ -1,5 +1,5 @@
 import { PREAMBLE } from '#codec'
-import { createArchive, type Metered, meter, type Readings, systemClock } from '#store'
+import { createArchive, createMaintainer, type Metered, meter, type Readings, systemClock } from '#store'
 import { awsTariff } from '#store/aws'
 import { portsOf, type StandIns, startStandIns } from '../kit/stand-ins.ts'
 import { frameOf, LIMITS } from '../kit/stored-run.ts'
