@@ -24,6 +24,7 @@ import { tail } from './commands/tail.ts'
 import { token } from './commands/token.ts'
 import { usage } from './commands/usage.ts'
 import { verify } from './commands/verify.ts'
+import { watch } from './commands/watch.ts'
 import { DEFAULT_DATA, DEFAULT_URL } from './config.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explain } from './explain.ts'
@@ -36,6 +37,7 @@ const VERBS: readonly Verb[] = [
   serve,
   demo,
   push,
+  watch,
   pull,
   copy,
   ls,

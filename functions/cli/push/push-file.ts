@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { type Client, type RunTail, sendArchive } from '#client'
 import { type AppendAnswer, type Capabilities, isRunfoldError, RunfoldError, type Worker } from '#schema'
+import type { Survey, TornTail } from '../../daemon/survey.ts'
 import { FileSource } from './file-source.ts'
-import { type Survey, survey, type TornTail } from './survey.ts'
+import { survey } from './survey.ts'
 
 export interface PushOptions {
   readonly client: Client
@@ -34,6 +35,9 @@ export interface Pushed {
   readonly epoch: number
   readonly torn: TornTail | undefined
 }
+
+/** What of a file can be sent, and why no more. */
+type Whole = Pick<Survey, 'end' | 'torn'>
 
 /** How long a release may take when the push itself was interrupted. */
 const RELEASE_MS = 3000
@@ -87,14 +91,14 @@ const planFrom = async (
   options: PushOptions,
   source: FileSource,
   { tail, digest }: Pick<RunTail, 'tail' | 'digest'>,
-): Promise<Survey> => {
+): Promise<Whole> => {
   if (tail > source.end) return shorterFile(options, source)
   if ((await source.digest(tail)) !== digest) throw differing(options.run, tail)
   return survey(options.path, tail, source.end)
 }
 
 /** The server has more than the file: is the file a beginning of it? What is torn at the file's end does not matter then. */
-const shorterFile = async ({ client, run, path }: PushOptions, source: FileSource): Promise<Survey> => {
+const shorterFile = async ({ client, run, path }: PushOptions, source: FileSource): Promise<Whole> => {
   const { end } = await survey(path, 0, source.end)
   const digest = await client.verify(run, { to: end }).then(
     (verdict) => verdict.digest,
@@ -144,7 +148,7 @@ const pushed = (
   { run, path }: PushOptions,
   from: number,
   now: { readonly tail: number; readonly digest: string; readonly epoch: number },
-  { end, torn }: Survey,
+  { end, torn }: Whole,
 ): Pushed => ({
   run_id: run,
   file: path,

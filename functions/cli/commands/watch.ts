@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { UsageError } from '../usage-error.ts'
+import { watchTeller } from '../watch/tell.ts'
+
+interface WatchCommandOptions {
+  readonly once?: boolean
+  readonly ttl: number
+  readonly hold: number
+}
+
+export const watch: Verb = (program, act) =>
+  program
+    .command('watch [folder]')
+    .summary('keep the server up to date with a folder of runs')
+    .description(
+      'Sends what daemons append to the archives of a folder, <run_id>/run.lvr or <run_id>.lvr, as soon as it is there, and ' +
+        'holds the leases of the runs that are being written. Only whole frames are sent. A file that is cut, replaced or ' +
+        'changed where it was sent stops its run with a report; so does another owner. Without network everything waits in ' +
+        'the files. Ctrl-C or SIGTERM sends what is there and gives the leases back.',
+    )
+    .option('--once', 'send what is there now, then end')
+    .option('--ttl <seconds>', 'how long a lease lasts without an append', countingNumber, 60)
+    .option(
+      '--hold <minutes>',
+      'keep the lease of an unfinished run so long after it last grew',
+      wholeNumber,
+      60,
+    )
+    .addHelpText(
+      'after',
+      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Writes to a terminal as it goes, elsewhere a JSON value a line.\n${examples(
+        'watch',
+        'watch ~/agent/runs --once',
+        'watch /srv/agents/runs --url https://runfold.example --json',
+      )}`,
+    )
+    .action(
+      act(async (session, folder: string | undefined, { once, ttl, hold }: WatchCommandOptions) => {
+        const { io, signal } = session
+        const { openWatcher } = await import('../../daemon/watch/open-watcher.ts')
+        const runs = await runsFolder(io, folder)
+        const { url, token } = await session.config()
+        const requests = new AbortController()
+        const teller = watchTeller(session)
+        using watcher = await openWatcher({
+          folder: runs,
+          url,
+          token,
+          env: io.env,
+          fetch: io.fetch,
+          policy: { ttl_s: ttl, hold_s: hold * 60 },
+          report: teller.report,
+          signal: requests.signal,
+        })
+        if (!watcher) throw new UsageError(`another process watches ${runs}`)
+        if (!once) {
+          // The last sending has an end too, or no service manager would believe in a good one.
+          signal.addEventListener('abort', () => setTimeout(() => requests.abort(), LAST_MS).unref(), {
+            once: true,
+          })
+          await watcher.watch(signal)
+          return EXIT.ok
+        }
+        signal.addEventListener('abort', () => requests.abort(signal.reason), { once: true })
+        await watcher.once()
+        return teller.exitCode()
+      }),
+    )
+
+export const DEFAULT_FOLDER = '~/.leviath/runs'
+const LAST_MS = 10_000
+
+/** The folder of runs that a command means. */
+export const runsFolder = async (io: Io, folder = DEFAULT_FOLDER): Promise<string> => {
+  const path = resolve(io.cwd, folder.replace(/^~(?=\/|$)/, io.env.HOME || homedir()))
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return path
+  throw new UsageError(
+    found ? `${path} is not a folder` : `there is no folder ${path}; name the one your runs are in`,
+  )
+}

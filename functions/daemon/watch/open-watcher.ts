@@ -1,0 +1,67 @@
+import { type Client, createClient, type Redacted } from '#client'
+import type { Capabilities } from '#schema'
+import { identityOf, stateFolderOf } from '../identity.ts'
+import { type LeasePolicy, Leases } from './leases.ts'
+import type { Report } from './report.ts'
+import { openStates } from './state-file.ts'
+import { Watcher } from './watcher.ts'
+
+export interface WatchOptions {
+  readonly folder: string
+  readonly url: string
+  readonly token: Redacted | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly policy: LeasePolicy
+  readonly report: Report
+  /** Ends requests that are under way; what ends the watching itself is given to `watch`. */
+  readonly signal: AbortSignal
+  readonly fetch?: typeof fetch
+}
+
+/** A watcher that has its folder to itself; it gives the folder free when it is disposed of. */
+export type OpenWatcher = Pick<Watcher, 'watch' | 'once'> & Disposable
+
+/** How often the client itself repeats a request; then the run waits for its turn, and others are looked at meanwhile. */
+const RETRIES = 2
+
+/** Undefined when another process watches the folder. */
+export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | undefined> => {
+  const { folder, env, url, token, policy, report, signal } = options
+  const stateFolder = await stateFolderOf(folder, env)
+  const states = openStates(stateFolder)
+  if (!states) return undefined
+  const worker = await identityOf(folder, stateFolder)
+  const client = createClient({
+    url,
+    ...(token && { token }),
+    ...(options.fetch && { fetch: options.fetch }),
+    signal,
+    retry: { retries: RETRIES },
+  })
+  const capabilities = capabilitiesOf(client)
+  const bounds = async () => (await capabilities()).limits.lease_ttl_s
+  // Wall clocks are set and stand still while a machine sleeps; this one does neither harm.
+  const now = () => performance.now()
+  const leases = new Leases(client, worker, policy, bounds, now)
+  const watcher = new Watcher(folder, {
+    states,
+    shipping: { client, capabilities, leases, now, signal },
+    report,
+  })
+  return {
+    watch: (stop) => watcher.watch(stop),
+    once: () => watcher.once(),
+    [Symbol.dispose]: () => states[Symbol.dispose](),
+  }
+}
+
+const capabilitiesOf = (client: Client): (() => Promise<Capabilities>) => {
+  let known: Promise<Capabilities> | undefined
+  return () => {
+    known ??= client.capabilities()
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+}

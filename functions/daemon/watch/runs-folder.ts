@@ -1,0 +1,61 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RUN_ID_RULE, runId } from '#schema'
+import type { RunPlace } from './run-state.ts'
+
+/** What a daemon calls the archive in a run's folder. */
+export const ARCHIVE = 'run.lvr'
+const SUFFIX = '.lvr'
+
+export interface Ignored {
+  readonly path: string
+  readonly detail: string
+}
+
+export interface Listing {
+  /** By run id, each once. */
+  readonly runs: readonly RunPlace[]
+  /** Folders that hold, or may come to hold, a run's archive. */
+  readonly folders: readonly string[]
+  readonly ignored: readonly Ignored[]
+}
+
+/**
+ * The runs of a folder: `<run_id>/run.lvr`, as daemons have it, and `<run_id>.lvr`. A folder counts before there is an archive
+ * in it, and other files count for nothing.
+ */
+export const listRuns = async (folder: string): Promise<Listing> => {
+  const entries = (await readdir(folder, { withFileTypes: true })).sort(byName)
+  const runs = new Map<string, RunPlace>()
+  const folders: string[] = []
+  const ignored: Ignored[] = []
+  for (const entry of entries) {
+    const place = placeOf(folder, entry)
+    if (!place) continue
+    if (!runId.safeParse(place.run_id).success) {
+      // Folders of other things lie about everywhere; a file that calls itself an archive wants to be one.
+      if (!isFolder(entry)) ignored.push({ path: place.path, detail: `a run_id is ${RUN_ID_RULE}` })
+    } else if (runs.has(place.run_id)) {
+      const detail = `${runs.get(place.run_id)?.path} has this run_id already`
+      ignored.push({ path: place.path, detail })
+    } else {
+      runs.set(place.run_id, place)
+      if (isFolder(entry)) folders.push(join(folder, entry.name))
+    }
+  }
+  return { runs: [...runs.values()], folders, ignored }
+}
+
+const placeOf = (folder: string, entry: Dirent): RunPlace | undefined => {
+  const path = join(folder, entry.name)
+  if (isFolder(entry)) return { run_id: entry.name, path: join(path, ARCHIVE) }
+  if (entry.name === ARCHIVE || !entry.name.endsWith(SUFFIX)) return undefined
+  return { run_id: entry.name.slice(0, -SUFFIX.length), path }
+}
+
+/** A link may lead to a run's folder; where it leads nowhere there is no archive, which does no harm. */
+const isFolder = (entry: Dirent): boolean =>
+  entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.endsWith(SUFFIX))
+
+const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : 1)

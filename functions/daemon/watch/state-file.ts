@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { RunState, RunStates } from './run-state.ts'
+
+// SQLite, so that thousands of runs are one file, `status` may read while `watch` writes, and the operating system itself
+// gives a lock back however its holder ended.
+
+const STATE_FILE = 'watch.sqlite'
+const LOCK_FILE = 'watch.lock'
+/** How states are spelled; others are forgotten, which only costs a reading of the files. */
+const VERSION = 1
+
+export interface StateFile extends RunStates, Disposable {}
+
+/** Opens the states of a runs folder for its one watcher; undefined when another process watches the folder. */
+export const openStates = (stateFolder: string): StateFile | undefined => {
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
+  const lock = new DatabaseSync(join(stateFolder, LOCK_FILE))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) return undefined
+    throw error
+  }
+  const database = new DatabaseSync(join(stateFolder, STATE_FILE))
+  // Nothing here needs to outlive a power cut, see RunState.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000')
+  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (user_version !== VERSION) database.exec('DROP TABLE IF EXISTS run')
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS run (run_id TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+    PRAGMA user_version = ${VERSION}`)
+  return {
+    ...statesIn(database),
+    [Symbol.dispose]: () => {
+      database.close()
+      lock.close()
+    },
+  }
+}
+
+/** The states as they are now, whether a watcher runs or not; none where none ever has. */
+export const readStates = (stateFolder: string): readonly RunState[] => {
+  let database: DatabaseSync
+  try {
+    database = new DatabaseSync(join(stateFolder, STATE_FILE), { readOnly: true })
+  } catch {
+    return []
+  }
+  try {
+    return [...statesIn(database).all()]
+  } finally {
+    database.close()
+  }
+}
+
+const statesIn = (database: DatabaseSync): RunStates => {
+  const row = (found: unknown) => JSON.parse((found as { state: string }).state) as RunState
+  const get = database.prepare('SELECT state FROM run WHERE run_id = ?')
+  const all = database.prepare('SELECT state FROM run ORDER BY run_id')
+  return {
+    get: (run_id) => {
+      const found = get.get(run_id)
+      return found && row(found)
+    },
+    put: (state) => {
+      database.prepare('INSERT OR REPLACE INTO run VALUES (?, ?)').run(state.run_id, JSON.stringify(state))
+    },
+    remove: (run_id) => {
+      database.prepare('DELETE FROM run WHERE run_id = ?').run(run_id)
+    },
+    *all() {
+      for (const found of all.iterate()) yield row(found)
+    },
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  (error as { errcode?: number }).errcode === 5 || /locked/.test((error as Error).message)
