@@ -1,0 +1,224 @@
+import type { CatalogCard } from '../schema/index.ts'
+import type { Derived, FileVersion, TranscriptRequest } from './adapter.ts'
+import { DocumentWriter, type Message, NOTHING_WRITTEN, type Trailer, type WrittenSoFar } from './document.ts'
+import { parseExact } from './exact-json.ts'
+import { Facts } from './facts.ts'
+import { parserOf } from './harnesses.ts'
+import { type Line, LineSplitter } from './lines.ts'
+import { Look } from './look.ts'
+import type { Adapter, OwnTrailer, Transcript, TranscriptParser } from './parser.ts'
+import { Problems } from './problems.ts'
+import type { Resumed } from './resume.ts'
+import { StateWriter } from './state.ts'
+import { MessageTally } from './tally.ts'
+import { ToolNames } from './tool-names.ts'
+
+/** One derivation, from its first byte or from a resumed state on. */
+export class Run {
+  readonly #request: TranscriptRequest
+  readonly #reused: number
+  readonly #writer: DocumentWriter
+  readonly #transcript: Transcript
+  readonly #parser: TranscriptParser
+  readonly #lines: LineSplitter
+  #records: number
+  #parsed = 0
+
+  constructor(request: TranscriptRequest, adapter: Adapter, from: Resumed | undefined) {
+    const { harness, id, agent, files } = request
+    const saved = from?.saved
+    this.#request = request
+    this.#reused = from?.written.messages ?? 0
+    this.#writer = new DocumentWriter(request, from?.written)
+    const paths = files.list.map((file) => file.path)
+    const name = adapter.transcripts(id, paths).find((transcript) => transcript.agent === agent)
+    if (name === undefined) throw new Error('the session has no such transcript')
+    const tally = saved ? MessageTally.load(saved.map('tally')) : new MessageTally()
+    this.#transcript = {
+      ...name,
+      harness,
+      id,
+      facts: saved ? Facts.load(saved.map('facts')) : new Facts(),
+      problems: saved ? Problems.load(saved.map('problems')) : new Problems(),
+      tools: ToolNames.load(saved?.list('tools') ?? []),
+      tally,
+      look: new Look(files, from?.inputs),
+      emit: (message: Message) => {
+        tally.add(message)
+        this.#writer.message(message)
+      },
+      ancestor: (other) => request.ancestor(other),
+    }
+    this.#parser = adapter.begin(this.#transcript, saved?.map('parser'))
+    this.#lines = saved ? new LineSplitter(saved.int('offset'), saved.int('line')) : new LineSplitter()
+    this.#records = saved?.int('records') ?? 0
+  }
+
+  async *document(): AsyncGenerator<Uint8Array, Derived> {
+    const { look, path, problems } = this.#transcript
+    const file = look.find(path)
+    if (file === undefined) problems.add({ code: 'missing_file', path })
+    else yield* this.#wholeLines(file)
+    yield* this.#writer.take(true)
+    const stable = this.#stable()
+    const [offset, line, inputs] = [this.#lines.offset, this.#lines.line, look.inputs]
+    const state = this.#state(stable, { offset, line, inputs })
+    const rest = this.#lines.rest()
+    const tail = rest && !(await this.#provisional(rest)) ? rest : undefined
+    this.#parser.finish()
+    const own = await this.#parser.trailer()
+    const trailer = this.#trailer(own, tail)
+    this.#writer.trailer(trailer)
+    yield* this.#writer.take(true)
+    const { bytes, digest, messages } = this.#writer.soFar()
+    return {
+      bytes,
+      sha256: digest,
+      stable_bytes: stable.bytes,
+      stable_messages: stable.messages,
+      state,
+      state_offset: offset,
+      inputs: look.inputs,
+      card: this.#card(trailer),
+      bad_lines: problems.badLines,
+      counters: {
+        records_parsed: this.#parsed,
+        raw_bytes_read: look.bytesRead,
+        messages_parsed: messages - this.#reused,
+        messages_reused: this.#reused,
+      },
+    }
+  }
+
+  /** The document up to its last stable message, all of which has been taken. */
+  #stable(): WrittenSoFar {
+    const { bytes, messages, hash } = this.#writer.soFar()
+    return messages === 0 ? NOTHING_WRITTEN : { bytes, messages, hash }
+  }
+
+  async *#wholeLines(file: FileVersion): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#transcript.look.read(file, this.#lines.offset)) {
+      for (const line of this.#lines.push(chunk)) {
+        const waiting = this.#take(line)
+        if (waiting !== undefined) await waiting
+        yield* this.#writer.take()
+      }
+    }
+  }
+
+  /** Waits only where the parser does: a promise a line would cost more than many lines do. */
+  #take(line: Line): void | Promise<void> {
+    if (line.blank) return
+    const { path, problems } = this.#transcript
+    const { content } = line
+    if (content === undefined) return problems.badLine('bad_json', path, line)
+    if (line.padded) problems.add({ code: 'nul_padding', path, ...placeOf(line) })
+    if (content.length === 0) return problems.noRecord(line.line)
+    const { text, valid } = decoded(content)
+    if (!valid) problems.add({ code: 'invalid_utf8', path, ...placeOf(line) })
+    const record = parseExact(text)
+    if (record === undefined) return problems.badLine('bad_json', path, line)
+    if (!(record instanceof Map)) return problems.badLine('not_an_object', path, line)
+    this.#records++
+    this.#parsed++
+    return this.#parser.take(record, line)
+  }
+
+  /** Whether the bytes behind the last LF are a record already (SESSIONS.md 4.0, 7); what they are until then is the tail. */
+  async #provisional(line: Line): Promise<boolean> {
+    if (line.content === undefined || !(parseExact(decoded(line.content).text) instanceof Map)) return false
+    await this.#take(line)
+    return true
+  }
+
+  #state(written: object, place: object): Uint8Array | undefined {
+    const { id, agent, path, facts, problems, tools, tally } = this.#transcript
+    const out = new StateWriter()
+    const body = {
+      id,
+      agent,
+      path,
+      ...place,
+      records: this.#records,
+      written,
+      facts: facts.save(),
+      problems: problems.save(),
+      tools: tools.save(),
+      tally: tally.save(out),
+      parser: this.#parser.save(out),
+    }
+    return out.encode(parserOf(this.#request.harness), body)
+  }
+
+  #trailer(own: OwnTrailer, tail: Line | undefined): Trailer {
+    const { facts, problems, tally } = this.#transcript
+    for (const problem of own.problems ?? []) problems.add(problem)
+    const { branch, commit, remote } = facts
+    return {
+      cwd: facts.cwd,
+      title: facts.title,
+      model: facts.model,
+      created_at: facts.createdAt,
+      updated_at: facts.updatedAt,
+      git: (branch ?? commit ?? remote) ? given({ branch, commit, remote }) : undefined,
+      ...given(own),
+      counts: {
+        records: this.#records,
+        ...tally.counts,
+        bad_lines: problems.badLines.count,
+        problems: problems.count,
+      },
+      unknown_records: facts.unknown,
+      problems: problems.listed,
+      tail,
+      extra: facts.extra,
+    }
+  }
+
+  #card(trailer: Trailer): CatalogCard {
+    const { harness, id } = this.#request
+    const { tally } = this.#transcript
+    const { cwd, model, git, created_at, updated_at, usage, lineage, counts } = trailer
+    return given({
+      harness,
+      id,
+      cwd,
+      title: trailer.title ?? tally.label ?? '(untitled)',
+      model,
+      git,
+      created_at,
+      updated_at,
+      message_count: counts.messages,
+      prompt_count: counts.prompts,
+      tool_call_count: counts.tool_calls,
+      problem_count: counts.problems,
+      usage,
+      lineage,
+      agent_count: trailer.agents?.length ?? 0,
+      first_message_id: tally.firstId,
+    })
+  }
+}
+
+function placeOf({ line, offset, bytes }: Line) {
+  return { line, offset, bytes }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Bytes that are no UTF-8 become U+FFFD (SESSIONS.md 4.0, 4). */
+function decoded(bytes: Uint8Array): { readonly text: string; readonly valid: boolean } {
+  try {
+    return { text: strict.decode(bytes), valid: true }
+  } catch {
+    return { text: lenient.decode(bytes), valid: false }
+  }
+}
+
+type Given<T> = { [field in keyof T]: Exclude<T[field], undefined> }
+
+/** Without the fields that have no value. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
+}
