@@ -29,3 +29,30 @@ export class Raw<T = Json> {
     return this.#decode(this.bytes)
   }
 }
+
+/** A value of trusted bytes whose canonical form is found when somebody asks for it, and then kept. */
+export class LaterRaw<T> extends Raw<T> {
+  readonly #settle: (bytes: Uint8Array) => Raw<T>
+  #settled: Raw<T> | undefined
+
+  /** @param settle finds the value in the bytes from `start` to `end` of the source */
+  constructor(source: Uint8Array, settle: (bytes: Uint8Array) => Raw<T>, start?: number, end?: number) {
+    super(source, (bytes) => settle(bytes).read(), start, end)
+    this.#settle = settle
+  }
+
+  /** The bytes as they stand in the source. */
+  get spelled(): Uint8Array {
+    return super.bytes
+  }
+
+  override get bytes(): Uint8Array {
+    this.#settled ??= this.#settle(super.bytes)
+    return this.#settled.bytes
+  }
+
+  override read(): T {
+    this.#settled ??= this.#settle(super.bytes)
+    return this.#settled.read()
+  }
+}

@@ -75,6 +75,11 @@ export function readTrusted(payload: Uint8Array): HeldRecord {
   return heldRecord(orThrow(readAs(heldShape, payload, true)))
 }
 
+/** The same with what is only carried looked at when somebody asks for it. @throws Unreadable */
+export function readLoosely(payload: Uint8Array, carried: 'later' | 'counted'): HeldRecord {
+  return heldRecord(orThrow(readAs(heldShape, payload, true, carried)))
+}
+
 function heldRecord(tagged: Tagged<object>): HeldRecord {
   const kind = Object.keys(tagged)[0] as RecordKind
   const body = tagged[kind] as object
@@ -123,15 +128,26 @@ export function scanRecord(payload: Uint8Array): Scan | Unreadable {
 }
 
 /** Reads a payload by the shape of a record. */
-function readAs<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T | Unreadable {
+function readAs<T>(
+  shape: Shape<T>,
+  payload: Uint8Array,
+  trusted = false,
+  carried: Cursor['carried'] = 'now',
+): T | Unreadable {
   // Most of what is no record shows it at once, and nothing need be made to read it.
   if (!opensRecord(payload)) return Unreadable.of(isJson(payload) ? 'not_a_record' : 'not_json')
-  return readBy(shape, payload, trusted)
+  return readBy(shape, payload, trusted, carried)
 }
 
-function readBy<T>(shape: Shape<T>, payload: Uint8Array, trusted = false): T | Unreadable {
+function readBy<T>(
+  shape: Shape<T>,
+  payload: Uint8Array,
+  trusted = false,
+  carried: Cursor['carried'] = 'now',
+): T | Unreadable {
   const c = new Cursor(payload)
   c.trusted = trusted
+  c.carried = carried
   try {
     c.next()
     const value = shape.read(c) as T

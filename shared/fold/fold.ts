@@ -1,11 +1,12 @@
 import type { HeldRecord, Raw } from '../codec/index.ts'
 import type { InferenceUsage, Message, PendingBatch, RunIdentity } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
+import { windowAfter } from './later-window.ts'
 import type { OpenBatch } from './pending.ts'
 import { openBatch, pendingAtEnd, takeResult } from './pending.ts'
 import { PresentMeta } from './present-meta.ts'
 import type { Window } from './window.ts'
-import { applyDelta, EMPTY_WINDOW, windowOf } from './window.ts'
+import { EMPTY_WINDOW } from './window.ts'
 
 /** Everything the records so far amount to. Persistent: an older state stays what it was. */
 export interface FoldState {
@@ -40,10 +41,10 @@ export function fold(folding: Folding, record: HeldRecord, keep?: Keep): Folding
   return record.kind === 'Header' ? begin(record) : NO_HEADER
 }
 
-function begin({ identity, meta }: Extract<HeldRecord, { kind: 'Header' }>): FoldState {
+function begin(header: Extract<HeldRecord, { kind: 'Header' }>): FoldState {
   return {
-    identity,
-    meta: new PresentMeta(meta),
+    identity: header.identity,
+    meta: PresentMeta.of(header),
     context: EMPTY_WINDOW,
     messages: AppendList.of([]),
     inference_count: 0,
@@ -57,7 +58,7 @@ function begin({ identity, meta }: Extract<HeldRecord, { kind: 'Header' }>): Fol
 function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
   switch (record.kind) {
     case 'Header': // the window is kept
-      return { ...state, identity: record.identity, meta: new PresentMeta(record.meta) }
+      return { ...state, identity: record.identity, meta: PresentMeta.of(record) }
     case 'OwnershipChanged': {
       const { machine_id, world_id } = record
       return { ...state, identity: { ...state.identity, machine_id, world_id } }
@@ -82,13 +83,11 @@ function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
     case 'StatusChanged': // until the next Header, Checkpoint or Progress
       return { ...state, meta: state.meta.withStatus(record.status) }
     case 'ContextCheckpoint':
-      return pointed(state, state.meta, windowOf(record.snapshot))
     case 'ContextDiff':
-      return pointed(state, state.meta, applyDelta(state.context, record.delta))
+      return pointed(state, state.meta, windowAfter(state.context, record))
     case 'Checkpoint':
-      return pointed(state, new PresentMeta(record.meta), windowOf(record.context))
     case 'Progress':
-      return pointed(state, new PresentMeta(record.meta), applyDelta(state.context, record.delta))
+      return pointed(state, PresentMeta.of(record), windowAfter(state.context, record))
     default:
       return unknownKind(record)
   }

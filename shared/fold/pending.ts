@@ -20,9 +20,9 @@ export function openBatch({ stage_index, iteration, response, calls }: Batch): O
 }
 
 /** A result of another iteration is ignored (LVR1.md 4.4). */
-export function takeResult(batch: OpenBatch, { iteration, call_id, result }: Done): OpenBatch {
-  if (batch.iteration !== iteration) return batch
-  const results = batch.results.append([{ call_id, result }])
+export function takeResult(batch: OpenBatch, done: Done): OpenBatch {
+  if (batch.iteration !== done.iteration) return batch
+  const results = batch.results.append([done])
   // Results that repeat must not pile up; laying them over now and then keeps the batch as small as its calls.
   if (results.length <= 2 * batch.calls.length + 8) return { ...batch, results }
   const calls = callsWithResults({ ...batch, results }).map((call) => hold(toolCall, call))

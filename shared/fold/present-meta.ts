@@ -1,5 +1,5 @@
-import type { Raw } from '../codec/index.ts'
-import { hold, pickMeta } from '../codec/index.ts'
+import type { HeldRecord, Raw } from '../codec/index.ts'
+import { hold, pickMeta, waitingBytes } from '../codec/index.ts'
 import type { Int, RunMeta, RunStatus } from '../schema/index.ts'
 import { runMeta } from '../schema/index.ts'
 
@@ -8,30 +8,46 @@ import { runMeta } from '../schema/index.ts'
  * at, so both decoding and writing the replaced status wait until someone asks, and happen once.
  */
 export class PresentMeta {
-  readonly #written: Raw<RunMeta>
+  #written: Raw<RunMeta> | undefined
+  /** The record it stands in, until someone asks. */
+  #record: { readonly meta: Raw<RunMeta> } | undefined
   readonly #status: RunStatus | undefined
   #raw: Raw<RunMeta> | undefined
   #facts: { readonly status: RunStatus; readonly iteration: Int } | undefined
 
-  constructor(written: Raw<RunMeta>, status?: RunStatus) {
-    this.#written = written
+  private constructor(record: { readonly meta: Raw<RunMeta> }, status?: RunStatus) {
+    this.#record = record
     this.#status = status
   }
 
+  /** The meta of a record, which may wait to be read. */
+  static of(record: HeldRecord & { readonly meta: Raw<RunMeta> }): PresentMeta {
+    // Nothing else of a record that was read is kept.
+    return new PresentMeta(waitingBytes(record) > 0 ? record : { meta: record.meta })
+  }
+
   withStatus(status: RunStatus): PresentMeta {
-    return new PresentMeta(this.#written, status)
+    return new PresentMeta(this.#record ?? { meta: this.#meta }, status)
+  }
+
+  get #meta(): Raw<RunMeta> {
+    if (this.#written === undefined) {
+      this.#written = (this.#record as { meta: Raw<RunMeta> }).meta
+      this.#record = undefined
+    }
+    return this.#written
   }
 
   get raw(): Raw<RunMeta> {
-    if (this.#status === undefined) return this.#written
-    this.#raw ??= hold(runMeta, { ...this.#written.read(), status: this.#status })
+    if (this.#status === undefined) return this.#meta
+    this.#raw ??= hold(runMeta, { ...this.#meta.read(), status: this.#status })
     return this.#raw
   }
 
   /** What summaries and the pending batch need of it. */
   get facts(): { readonly status: RunStatus; readonly iteration: Int } {
     if (!this.#facts) {
-      const { status, iteration } = pickMeta(this.#written, 'status', 'iteration')
+      const { status, iteration } = pickMeta(this.#meta, 'status', 'iteration')
       this.#facts = { status: this.#status ?? status, iteration }
     }
     return this.#facts

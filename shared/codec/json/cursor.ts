@@ -1,3 +1,4 @@
+import { Ends } from './ends.ts'
 import { JsonGrammar } from './grammar.ts'
 import type { Token } from './token.ts'
 
@@ -40,6 +41,11 @@ export class Cursor {
    * looked at again, but for quotes and escapes; everything else is checked as ever.
    */
   trusted = false
+  /**
+   * What becomes of the objects of trusted bytes that are only carried: looked at now, looked at when somebody asks for them,
+   * or, in lists, only counted.
+   */
+  carried: 'now' | 'later' | 'counted' = 'now'
   /** Members that were not there, noted for whoever fills them in; undefined where nobody does. */
   gaps: Gap[] | undefined
   /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */
@@ -51,6 +57,7 @@ export class Cursor {
   /** The schema name at each depth, for the reason of a refusal. */
   readonly #path: string[] = []
   #grammar: JsonGrammar | undefined
+  #ends: Ends | undefined
 
   constructor(bytes: Uint8Array, mode: Mode = VALUES, maxDepth = MAX_DEPTH) {
     this.bytes = bytes
@@ -103,6 +110,23 @@ export class Cursor {
   /** Names the member that is read next. */
   name(field: string): void {
     this.#path[this.depth] = field
+  }
+
+  /** Goes over the array or object here by its brackets alone, which trusted bytes allow; says whether it is closed. */
+  leap(): boolean {
+    this.#ends ??= new Ends(this.bytes)
+    if (!this.#ends.find(this.at)) return false
+    this.at = this.#ends.end(this.#ends.count)
+    return true
+  }
+
+  /**
+   * Where the objects of the array here end, and last where itself does; undefined if anything but objects and commas is
+   * in it.
+   */
+  ends(): Ends | undefined {
+    this.#ends ??= new Ends(this.bytes)
+    return this.#ends.isOfObjects(this.at) ? this.#ends : undefined
   }
 
   /** Goes over one value of any kind; only its grammar counts. */

@@ -1,14 +1,17 @@
 import { Cursor, type Gap, HOLD, REWRITE } from '../json/cursor.ts'
-import { Raw } from '../raw.ts'
+import { LaterRaw, Raw } from '../raw.ts'
 import { type Shape, ShapeSink, writeValue } from './shape.ts'
 
 /** Reads a value as its canonical bytes: a slice of what was read where that is canonical, else written again. */
 export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
   const decode = decoderOf(inner)
-  return {
+  const later = (source: Uint8Array, start: number, end: number) => new LaterRaw(source, settle, start, end)
+  const shape: Shape<Raw<T>> = {
+    later,
     read(c) {
       const { at: start, depth, mode, canonical } = c
       if (mode === HOLD) return void inner.read(c)
+      if (c.carried !== 'now' && c.peek() === 0x7b && c.leap()) return later(c.bytes, start, c.at)
       c.gaps = []
       const isCanonical = inner.skip(c)
       const { gaps } = c
@@ -31,6 +34,15 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
     skip: (c) => inner.skip(c),
     write: (value, out) => writeValue(inner, value, out),
   }
+  const settle = (bytes: Uint8Array) => readTrustedValue(shape, bytes)
+  return shape
+}
+
+/** @throws Unreadable where bytes that were found readable before are no more */
+function readTrustedValue<T>(shape: Shape<T>, bytes: Uint8Array): T {
+  const c = new Cursor(bytes)
+  c.trusted = true
+  return shape.read(c) as T
 }
 
 /** Holds a value made here, of which parts may be held already. */

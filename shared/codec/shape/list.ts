@@ -1,10 +1,14 @@
-import { HOLD } from '../json/cursor.ts'
+import { type Cursor, HOLD } from '../json/cursor.ts'
 import { type Shape, writeValue } from './shape.ts'
 
 export function list<T>(inner: Shape<T>): Shape<readonly T[]> {
   return {
     read(c) {
       if (c.peek() !== 0x5b) c.fail()
+      if (c.carried !== 'now' && inner.later !== undefined) {
+        const carried = carriedBy(c, inner.later)
+        if (carried !== undefined) return carried
+      }
       const items: T[] = []
       c.enter()
       if (c.next() !== 0x5d) {
@@ -43,4 +47,21 @@ export function list<T>(inner: Shape<T>): Shape<readonly T[]> {
       out.byte(0x5d)
     },
   }
+}
+
+/** The objects here as they are carried; undefined where anything else is among them. */
+function carriedBy<T>(c: Cursor, later: NonNullable<Shape<T>['later']>): readonly T[] | undefined {
+  const ends = c.ends()
+  if (ends === undefined) return undefined
+  const items: T[] = []
+  let start = c.at + 1
+  if (c.carried === 'counted') items.length = ends.count
+  else {
+    for (let n = 0; n < ends.count; n++) {
+      items.push(later(c.bytes, start, ends.end(n)))
+      start = ends.end(n) + 1
+    }
+  }
+  c.at = ends.end(ends.count)
+  return items
 }

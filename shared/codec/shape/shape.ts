@@ -17,6 +17,8 @@ export interface Shape<T = unknown> {
    */
   skip(c: Cursor): boolean
   write(value: T, out: ShapeSink): void
+  /** What holds an object or array of trusted bytes without looking at it. */
+  later?(source: Uint8Array, start: number, end: number): T
 }
 
 /**

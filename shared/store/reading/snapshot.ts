@@ -64,7 +64,9 @@ function recordsOf({ identity, meta, context, batch }: FoldState): object[] {
   if (!batch) return state
   const { results, ...opened } = batch
   const { iteration } = batch
-  const done = Array.from(results, (result) => ({ ToolCallDone: { iteration, ...result, at: 0 } }))
+  const done = Array.from(results, ({ call_id, result }) => ({
+    ToolCallDone: { iteration, call_id, result, at: 0 },
+  }))
   return [...state, { ToolBatch: { ...opened, at: 0 } }, ...done]
 }
 
