@@ -9,6 +9,8 @@ export interface ServerEnv {
   readonly adminToken: string | undefined
   /** Whether each request is logged as a JSON line. */
   readonly logRequests: boolean
+  /** Days after its last change until an ended run is deleted; undefined keeps all for ever. */
+  readonly retentionDays: number | undefined
 }
 
 /** Where runs are kept; what is not said of AWS (region, credentials) the SDK finds for itself. */
@@ -25,6 +27,20 @@ export interface AwsSettings {
   readonly dynamodb: string | undefined
 }
 
+/** The environment of the Lambda functions; infra sets the same. */
+export interface FunctionEnv {
+  readonly store: AwsSettings
+  /** Name or ARN of the function that maintains; without one the schedule alone does. */
+  readonly maintain: string | undefined
+  /** What every request has to show in ORIGIN_SECRET_HEADER, or the ARN under which Secrets Manager keeps it. */
+  readonly originSecret: string | undefined
+  /** As of a server. */
+  readonly retentionDays: number | undefined
+}
+
+/** How the distribution shows that a request came through it. */
+export const ORIGIN_SECRET_HEADER = 'x-runfold-origin'
+
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** A setting that cannot be used; the message is a line for the person who starts the server. */
@@ -39,8 +55,30 @@ export function readServerEnv(variables: Variables): ServerEnv {
     store: storeOf(variables),
     adminToken: tokenOf(variables.RUNFOLD_ADMIN_TOKEN || undefined),
     logRequests: variables.RUNFOLD_LOG === 'json',
+    retentionDays: daysOf('RUNFOLD_RETENTION_DAYS', variables),
   }
 }
+
+export function readFunctionEnv(variables: Variables): FunctionEnv {
+  const store = storeOf({ ...variables, RUNFOLD_STORE: 'aws' })
+  if (store.kind !== 'aws') throw new SettingError('a function keeps runs on the store aws')
+  return {
+    store,
+    maintain: variables.RUNFOLD_MAINTAIN_FUNCTION || undefined,
+    originSecret: variables.RUNFOLD_ORIGIN_SECRET || undefined,
+    retentionDays: daysOf('RUNFOLD_RETENTION_DAYS', variables),
+  }
+}
+
+/** What `#store/aws` is opened with. */
+export const awsOptions = ({ bucket, table, prefix, s3, dynamodb }: AwsSettings) => ({
+  bucket,
+  table,
+  prefix,
+  ...(s3 !== undefined && { s3: { endpoint: s3 } }),
+  ...(dynamodb !== undefined && { dynamodb: { endpoint: dynamodb } }),
+  fullChecksums: s3 === undefined, // other stores need not know them
+})
 
 function storeOf(variables: Variables): StoreSettings {
   const kind = variables.RUNFOLD_STORE || 'local'
@@ -70,6 +108,13 @@ function portOf(text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new SettingError(`PORT is ${JSON.stringify(text)}; it must be a number from 0 to 65535`)
+}
+
+function daysOf(name: string, variables: Variables): number | undefined {
+  const text = variables[name] || undefined
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
+  throw new SettingError(`${name} is ${JSON.stringify(text)}; it must be a number of days from 1 to 99999`)
 }
 
 function tokenOf(text: string | undefined): string | undefined {

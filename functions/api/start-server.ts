@@ -5,7 +5,9 @@ import {
   createArchive,
   createMaintainer,
   createTokens,
+  endedFor,
   isIndexLost,
+  type MaintainOptions,
   type StorePorts,
   systemClock,
 } from '#store'
@@ -111,7 +113,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
     server.maxConnections = MAX_CONNECTIONS
     await listening(server, env)
-    const maintained = maintain(store.ports, closing.signal, (error) => {
+    const maintained = maintain(store.ports, retentionOf(env.retentionDays), closing.signal, (error) => {
       metrics.maintenanceFailures.inc()
       log.warn('a round of maintenance failed; the next one tries again', error)
     })
@@ -142,8 +144,13 @@ const errorHandler = (error: unknown) =>
     crypto.randomUUID(),
   )
 
-function maintain(ports: StorePorts, signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
-  const maintainer = createMaintainer(ports, systemClock)
+function maintain(
+  ports: StorePorts,
+  options: MaintainOptions,
+  signal: AbortSignal,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  const maintainer = createMaintainer(ports, systemClock, options)
   return keepDoing(() => maintainer.pass(), {
     everyMs: MAINTAIN_EVERY_MS,
     clock: systemClock,
@@ -151,6 +158,10 @@ function maintain(ports: StorePorts, signal: AbortSignal, failed: (error: unknow
     failed,
   })
 }
+
+const DAY_MS = 86_400_000
+const retentionOf = (days: number | undefined): MaintainOptions =>
+  days === undefined ? {} : { retention: endedFor(days * DAY_MS) }
 
 const listening = (server: Server, { port, host }: ServerEnv) =>
   new Promise<void>((resolve, reject) => {

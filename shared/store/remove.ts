@@ -9,18 +9,20 @@ import type { Head } from './ports.ts'
 
 /**
  * Leaves a tombstone (DESIGN.md, "Delete"): the epoch rises so that no writer of this life can commit, the generation
- * rises so that no object stored for it can be named. The objects themselves are left to the sweep.
+ * rises so that no object stored for it can be named. The objects themselves are left to the sweep. With `onlyIf` the head
+ * is judged again before every attempt, so that a run which has changed meanwhile is left alone.
  */
 export async function remove(
-  { ports: { index, objects }, clock }: StoreParts,
+  { ports: { index, objects }, clock }: Pick<StoreParts, 'ports' | 'clock'>,
   run: RunKey,
-  { force }: { force: boolean },
+  { force, onlyIf }: { readonly force: boolean; readonly onlyIf?: (head: Head, now: number) => boolean },
 ): Promise<void> {
   const commit = doubtfulCommit(index)
   let head = living(await index.head(run))
   const { life } = head
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = clock.now()
+    if (onlyIf && !onlyIf(head, now)) return
     if (isLive(head.lease, now) && !force) throw leaseHeld(head, head.lease, now)
     const { epoch, sweep } = head
     const expect = { alive: true, life, epoch, sweep, lease_expires_at: head.lease?.expires_at ?? null }

@@ -3,6 +3,7 @@ import { cardRow, currentCard, isFresh } from '../card-row.ts'
 import type { Clock, Head, StorePorts } from '../ports.ts'
 import { abortAll, abortExpired } from '../uploads/cleanup.ts'
 import { type MergeOptions, merge } from './merge.ts'
+import { type Retention, retire } from './retention.ts'
 import { isAtRest, isSweepDue, nextDue, nextMerge } from './schedule.ts'
 import { SNAPSHOT_POLICY, type SnapshotPolicy } from './snapshot-policy.ts'
 import { writeSnapshots } from './snapshots.ts'
@@ -22,9 +23,13 @@ const RETRY_MS = 60_000
 const ROUND_MS = DAY_MS
 const ROUND_RUNS_A_PASS = 20
 
+const keepAll: Retention = () => false
+
 export interface MaintainOptions {
   readonly graceMs?: number
   readonly snapshots?: SnapshotPolicy
+  /** Which runs are deleted by the slow round. @default none */
+  readonly retention?: Retention
 }
 
 export interface Maintainer {
@@ -36,7 +41,7 @@ export interface Maintainer {
 }
 
 export function createMaintainer(ports: StorePorts, clock: Clock, options: MaintainOptions = {}): Maintainer {
-  const { graceMs = GRACE_MS, snapshots = SNAPSHOT_POLICY } = options
+  const { graceMs = GRACE_MS, snapshots = SNAPSHOT_POLICY, retention = keepAll } = options
   let round: { after: RunKey | undefined } | undefined
   let nextRound = clock.now() + ROUND_MS
 
@@ -61,7 +66,7 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
       ]
       for (const { run, isRound } of visits) {
         try {
-          await visit(ports, clock, run, { graceMs, snapshots, isRound })
+          await visit(ports, clock, run, { graceMs, snapshots, retention, isRound })
         } catch (error) {
           failures.push(error)
           await postpone(ports, clock, run).catch(() => {})
@@ -84,9 +89,10 @@ async function visit(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
-  { graceMs, snapshots, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
+  { graceMs, snapshots, retention, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
 ): Promise<void> {
   let head = await mergeAll(ports, clock, run, { graceMs, snapshots })
+  if (head && isRound) head = await retire({ ports, clock }, run, head, retention)
   if (!head) return
   const isFolded = await writeSnapshots(ports, run, head, snapshots, isAtRest(head, clock.now()))
   await mendCard(ports, run, head)
