@@ -17,6 +17,7 @@ import { push } from './commands/push.ts'
 import { rebuild } from './commands/rebuild.ts'
 import { records } from './commands/records.ts'
 import { replay } from './commands/replay.ts'
+import { resume } from './commands/resume.ts'
 import { rm } from './commands/rm.ts'
 import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
@@ -38,6 +39,7 @@ const VERBS: readonly Verb[] = [
   demo,
   push,
   watch,
+  resume,
   pull,
   copy,
   ls,

@@ -10,6 +10,8 @@ export interface PullOptions {
   readonly client: Client
   readonly run: string
   readonly path: string
+  /** As far as the archive is wanted. @default all of it */
+  readonly promised?: RunTail
   readonly progress: (from: number, end: number) => { at(position: number): void; stop(): void }
 }
 
@@ -28,7 +30,7 @@ export interface Pulled {
  */
 export const pullFile = async (options: PullOptions): Promise<Pulled> => {
   const { client, run, path } = options
-  const promised = await client.run(run)
+  const promised = options.promised ?? (await client.run(run))
   const part = `${path}.part`
   const left = await sizeOf(part)
   const resumed = left <= promised.tail ? left : 0

@@ -1,0 +1,68 @@
+import { stat } from 'node:fs/promises'
+import { moveDurably } from './durable-file.ts'
+import { fileChunks } from './file-chunks.ts'
+import type { RunFolder } from './run-folder.ts'
+
+/** What became of the `run.lvr` that the folder had. */
+export type Former =
+  | { readonly outcome: 'none' | 'continued' }
+  /** It goes on behind the archive: this machine has gone on with the run already, and the file is left as it is. */
+  | { readonly outcome: 'ahead' }
+  /** It was put aside under this name, for its bytes from `offset` on are in no archive. */
+  | { readonly outcome: 'put_aside'; readonly path: string; readonly offset: number; readonly bytes: number }
+
+/** Puts the staged archive in its place. Bytes that stood there and are not in it are kept under another name. */
+export const placeArchive = async ({ archive, staged }: RunFolder, epoch: number): Promise<Former> => {
+  const former = await sizeOf(archive)
+  const size = (await sizeOf(staged)) ?? 0
+  if (former === undefined) {
+    await moveDurably(staged, archive)
+    return { outcome: 'none' }
+  }
+  const offset = await commonLength(archive, staged)
+  if (offset === size && former > size) return { outcome: 'ahead' }
+  if (offset === former) {
+    await moveDurably(staged, archive)
+    return { outcome: 'continued' }
+  }
+  const path = `${archive}.before-epoch-${epoch}`
+  await moveDurably(archive, path)
+  await moveDurably(staged, archive)
+  return { outcome: 'put_aside', path, offset, bytes: former - offset }
+}
+
+export const sizeOf = async (path: string): Promise<number | undefined> =>
+  (await stat(path).catch(() => undefined))?.size
+
+/** How many first bytes two files share. */
+const commonLength = async (one: string, other: string): Promise<number> => {
+  const theirs = fileChunks(other)
+  try {
+    return await sharedLength(fileChunks(one), theirs)
+  } finally {
+    await theirs.return()
+  }
+}
+
+const sharedLength = async (
+  ours: AsyncGenerator<Uint8Array, void>,
+  theirs: AsyncGenerator<Uint8Array, void>,
+): Promise<number> => {
+  let same = 0
+  for await (const mine of ours) {
+    const { value: chunk, done } = await theirs.next()
+    if (done) break
+    const length = Math.min(mine.length, chunk.length)
+    const isSame = Buffer.compare(mine.subarray(0, length), chunk.subarray(0, length)) === 0
+    if (!isSame) return same + firstDifference(mine, chunk)
+    same += length
+    if (mine.length !== chunk.length) break
+  }
+  return same
+}
+
+const firstDifference = (one: Uint8Array, other: Uint8Array): number => {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at++
+  return at
+}

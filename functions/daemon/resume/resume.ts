@@ -1,0 +1,180 @@
+import { copyFile, rm, stat, truncate } from 'node:fs/promises'
+import { type Client, type RunTail, sendArchive } from '#client'
+import {
+  type Capabilities,
+  type LeaseAnswer,
+  type PendingBatch,
+  RunfoldError,
+  type RunMeta,
+  TERMINAL_STATUSES,
+  type Worker,
+} from '#schema'
+import { ArchiveFile, NO_PREFIX } from '../watch/archive-file.ts'
+import { writeBehind } from './durable-file.ts'
+import { fileChunks } from './file-chunks.ts'
+import { foldFile, noHeader } from './fold-file.ts'
+import { ownerFrames } from './owner-frames.ts'
+import { type PathRule, withPaths } from './path-map.ts'
+import { type Former, placeArchive, sizeOf } from './place-archive.ts'
+import { type Plan, planOf, readPlan } from './plan.ts'
+import { makeRunFolder, type RunFolder, writeContext, writeMeta } from './run-folder.ts'
+import { whileHolding } from './while-holding.ts'
+
+/** In their order. A resume that is cut off behind any of them, or within one, is completed by the next. */
+export const RESUME_STEPS = [
+  'held',
+  'planned',
+  'fetched',
+  'staged',
+  'sent',
+  'placed',
+  'context',
+  'meta',
+] as const
+export type ResumeStep = (typeof RESUME_STEPS)[number]
+
+export interface ResumeOptions {
+  readonly client: Client
+  readonly limits: Capabilities['limits']
+  readonly uploads: boolean
+  readonly run: string
+  readonly worker: Worker
+  readonly folder: RunFolder
+  readonly paths: readonly PathRule[]
+  /** The lease, as it can be had. */
+  readonly take: () => Promise<LeaseAnswer>
+  /** Fetches the first bytes of the archive into a file; what stands in `<file>.part` is gone on from, or fetched again. */
+  readonly fetch: (path: string, promised: RunTail) => Promise<unknown>
+  /** This machine's clock, for the time in the records. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly onStep?: (step: ResumeStep) => void
+}
+
+export interface Resumed {
+  readonly run_id: string
+  readonly folder: string
+  /** `here`: this machine had the run already, and nothing was changed. */
+  readonly outcome: 'resumed' | 'here'
+  readonly epoch: number
+  readonly previous: Worker | null
+  readonly tail: number
+  readonly digest: string
+  readonly former: Former
+  readonly meta: RunMeta
+  readonly pending: PendingBatch | null
+}
+
+/**
+ * Brings a run to this machine: takes its lease, fetches the archive, says in it who owns it now, and writes the run's folder
+ * so that a daemon can go on. The archive on the server and `run.lvr` are equal afterwards.
+ *
+ * @throws not_found; bad_request where the run has ended, bad_frames where it has no Header; lease_held; fenced when another
+ * takes it meanwhile
+ */
+export const resumeRun = async (options: ResumeOptions): Promise<Resumed> => {
+  const { client, run } = options
+  const { status } = await client.run(run)
+  if (status === null) throw noHeader(`${run} has no Header yet`)
+  if (TERMINAL_STATUSES.has(status))
+    throw new RunfoldError('bad_request', `${run} has ended (${status}): there is nothing to resume`, {
+      status,
+    })
+  const isHere = await isHeldHere(options)
+  const held = await options.take()
+  options.onStep?.('held')
+  return whileHolding(client, held, options.signal, (signal) =>
+    isHere ? describe(options, held) : bring({ ...options, signal }, held),
+  )
+}
+
+/** Held as this worker, with a folder that no resume is at work on: a daemon has it, or is about to. */
+const isHeldHere = async ({ client, run, worker, folder }: ResumeOptions): Promise<boolean> => {
+  const { lease } = await client.leaseState(run)
+  const isOurs = lease?.machine_id === worker.machine_id && lease.world_id === worker.world_id
+  const isIdle = (await readPlan(folder)) === undefined
+  const isThere = await Promise.all(
+    [folder.archive, folder.meta].map((path) => stat(path).catch(() => undefined)),
+  )
+  return isOurs && isIdle && isThere.every((found) => found !== undefined)
+}
+
+const bring = async (options: ResumeOptions, held: LeaseAnswer): Promise<Resumed> => {
+  const { folder, worker, signal, onStep } = options
+  await makeRunFolder(folder)
+  const plan = await planOf(folder, held, options.now())
+  onStep?.('planned')
+  await stage(options, plan)
+  onStep?.('fetched')
+  signal.throwIfAborted()
+
+  const { meta, context, pending } = await foldFile(fileChunks(folder.staged, plan.tail))
+  await writeBehind(folder.staged, plan.tail, ownerFrames(worker, context, plan.at))
+  onStep?.('staged')
+  const { tail, digest } = await send(options, plan)
+  onStep?.('sent')
+  signal.throwIfAborted()
+
+  const former = await placeArchive(folder, plan.epoch)
+  onStep?.('placed')
+  const moved = withPaths(meta, options.paths)
+  if (former.outcome !== 'ahead') {
+    await writeContext(folder, context)
+    onStep?.('context')
+    await writeMeta(folder, moved)
+    onStep?.('meta')
+  }
+  await rm(folder.work, { recursive: true })
+  const { run_id, epoch, previous } = held
+  const what = { run_id, epoch, previous, tail, digest, former, meta: moved, pending }
+  return { ...what, folder: folder.path, outcome: former.outcome === 'ahead' ? 'here' : 'resumed' }
+}
+
+/** The planned bytes of the archive, checked; they may be there already, with more behind them. */
+const stage = async ({ folder, fetch }: ResumeOptions, plan: Plan): Promise<void> => {
+  if (await hasBytes(folder, plan)) return
+  await rm(folder.staged, { force: true })
+  await seed(folder, plan)
+  await fetch(folder.staged, { tail: plan.tail, digest: plan.digest, frames: 0, epoch: plan.epoch })
+}
+
+/** What an earlier stay of the run has left here need not be fetched again, if it is the same; `fetch` finds out. */
+const seed = async ({ archive, staged }: RunFolder, { tail }: Plan): Promise<void> => {
+  const part = `${staged}.part`
+  const isBegun = (await sizeOf(part)) !== undefined
+  if (isBegun || (await sizeOf(archive)) === undefined) return
+  await copyFile(archive, part)
+  await truncate(part, Math.min(tail, (await sizeOf(part)) ?? 0))
+}
+
+const hasBytes = async ({ staged }: RunFolder, { tail, digest }: Plan): Promise<boolean> => {
+  if (((await sizeOf(staged)) ?? -1) < tail) return false
+  const file = await ArchiveFile.open(staged, NO_PREFIX)
+  try {
+    return (await file?.digest(tail)) === digest
+  } finally {
+    await file?.close()
+  }
+}
+
+/** To the place that was planned: where they are stored already, they are stored once. */
+const send = async ({ client, run, limits, uploads, signal, folder }: ResumeOptions, plan: Plan) => {
+  const source = await ArchiveFile.open(folder.staged, NO_PREFIX)
+  if (!source) throw new RunfoldError('internal', `${folder.staged} is gone`)
+  try {
+    const { epoch, tail } = plan
+    const last = await sendArchive(client, { run, epoch, tail, source, limits, uploads, signal })
+    const digest = await source.digest(source.end)
+    if (last?.tail === source.end && last.digest === digest) return { tail: source.end, digest }
+    throw new RunfoldError('internal', `the archive of ${run} is not what was sent`, { tail: last?.tail })
+  } finally {
+    await source.close()
+  }
+}
+
+const describe = async ({ folder }: ResumeOptions, held: LeaseAnswer): Promise<Resumed> => {
+  const { meta, pending } = await foldFile(fileChunks(folder.archive))
+  const { run_id, epoch, previous, tail, digest } = held
+  const what = { run_id, epoch, previous, tail, digest, meta, pending, former: { outcome: 'ahead' } as const }
+  return { ...what, folder: folder.path, outcome: 'here' }
+}
