@@ -23,15 +23,28 @@ export interface StoredDocument {
   readonly state: string | null
 }
 
+/** The transcript of another session that a derivation compared with, as it was then. */
+export interface AncestorInput {
+  /** Id of that session, on the same machine. */
+  readonly session: string
+  readonly path: string
+  /** 0 where it was not archived. */
+  readonly generation: number
+  readonly tail: number
+  readonly digest: string
+}
+
 /** What was derived last of one transcript: what is known of the document, whether or not it was stored since. */
 export interface DerivedPointer {
   readonly parser: string
   /** The session's revision it was made at; valid without looking while that is the present one. */
   readonly revision: number
-  readonly inputs: string
+  /** Of the document, whether or not it is stored. */
   readonly bytes: number
   readonly sha256: string
   readonly problems: number
+  /** Revisions tell nothing of these. */
+  readonly ancestors: readonly AncestorInput[]
   /** The newest parser state that was kept, and how much of the transcript it has seen. */
   readonly state: { readonly key: string; readonly offset: number; readonly bytes: number } | null
   readonly document: StoredDocument | null
@@ -68,7 +81,7 @@ export interface SessionHead extends Versioned {
 
 /** The newest generation of one path. */
 export interface FileItem extends Versioned {
-  /** From 1; 0 where only a sweep was noted, and no file is known yet. */
+  /** From 1; 0 while its first writer has announced it and not committed yet. */
   readonly generation: number
   /** Generation of the keys of its objects (DESIGN.md, "Sweep"). */
   readonly sweep: number

@@ -63,15 +63,15 @@ export function generationPrefix(
   return `${filePrefix(session, place)}${generation}/`
 }
 
-/** Derived objects of one transcript; of the main one where no agent is named. */
-export function derivedPrefix(session: SessionKey, life: number, agent?: string): string {
-  const transcript = agent === undefined ? 'main' : `agent-${keySegment(agent)}`
+/** Derived objects of the session's own transcript; of a sub-agent's where its path is named. */
+export function derivedPrefix(session: SessionKey, life: number, path?: string): string {
+  const transcript = path === undefined ? 'main' : `of-${keySegment(path)}`
   return `${lifePrefix(session, life)}derived/${transcript}/`
 }
 
 export interface DerivedName {
   readonly kind: 'document' | 'state'
-  /** Of the head when it was stored. */
+  /** Of the item that will name it, when it was stored. */
   readonly sweep: number
   readonly parser: string
   /** Hex; of all that was looked at. */
@@ -85,24 +85,49 @@ export function derivedKeyIn(prefix: string, { kind, sweep, parser, inputs, more
   return `${prefix}${kind}-${padded(sweep, SWEEP_DIGITS)}-${made}`
 }
 
+/** A part of a document under way, of which one writer knows: `name` is a random one. */
+export function pieceKeyIn(prefix: string, { sweep, name }: { sweep: number; name: string }): string {
+  return `${prefix}piece-${padded(sweep, SWEEP_DIGITS)}-${name}`
+}
+
 /** Where an object of a session belongs, as far as the sweep has to know. */
 export type SessionObjectPlace =
-  | { readonly life: number; readonly kind: 'raw'; readonly file: string; readonly sweep: number }
-  | { readonly life: number; readonly kind: 'derived'; readonly sweep: number }
+  | {
+      readonly kind: 'raw'
+      readonly life: number
+      /** The file's own prefix. */
+      readonly of: string
+      readonly generation: number
+      readonly sweep: number
+      readonly start: number
+      readonly length: number
+    }
+  | {
+      readonly kind: DerivedName['kind'] | 'piece'
+      readonly life: number
+      /** The transcript's own prefix. */
+      readonly of: string
+      readonly sweep: number
+    }
 
-const RAW = /^(\d{10,16})\/(files\/[^/]+)\/\d+\/(\d{10,16})-[^/]+$/
-const DERIVED = /^(\d{10,16})\/derived\/[^/]+\/(?:document|state)-(\d{10,16})-[^/]+$/
+const RAW = /^(\d{10,16})\/files\/[^/]+\/(\d+)\/(\d{10,16})-(\d{16})-(\d{1,16})-[^/]+$/
+const DERIVED = /^(\d{10,16})\/derived\/[^/]+\/(document|state|piece)-(\d{10,16})-[^/]+$/
 
-/** @returns undefined for keys that are none of ours. `file` is the file's own prefix. */
+/** @returns undefined for keys that are none of ours. */
 export function placeOfObject(session: SessionKey, key: string): SessionObjectPlace | undefined {
   const prefix = sessionPrefix(session)
   if (!key.startsWith(prefix)) return undefined
   const rest = key.slice(prefix.length)
-  const [, life, file, sweep] = RAW.exec(rest) ?? []
-  if (life !== undefined) {
-    return { life: Number(life), kind: 'raw', file: `${prefix}${life}/${file}/`, sweep: Number(sweep) }
+  const raw = RAW.exec(rest)
+  if (raw) {
+    const [life, generation, sweep, start, length] = raw.slice(1).map(Number) as Five
+    const of = prefix + rest.split('/').slice(0, 3).join('/')
+    return { kind: 'raw', life, of: `${of}/`, generation, sweep, start, length }
   }
-  const [, derivedLife, derivedSweep] = DERIVED.exec(rest) ?? []
-  if (derivedLife === undefined) return undefined
-  return { life: Number(derivedLife), kind: 'derived', sweep: Number(derivedSweep) }
+  const derived = DERIVED.exec(rest)
+  if (!derived) return undefined
+  const [, life, kind, sweep] = derived as unknown as [string, string, DerivedName['kind'] | 'piece', string]
+  return { kind, life: Number(life), of: key.slice(0, key.lastIndexOf('/') + 1), sweep: Number(sweep) }
 }
+
+type Five = [number, number, number, number, number]

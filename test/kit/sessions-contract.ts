@@ -15,10 +15,10 @@ const HEAD: SessionHead = {
   derived: {
     parser: '1',
     revision: 3,
-    inputs: 'ab'.repeat(32),
     bytes: 10,
     sha256: 'cd'.repeat(32),
     problems: 0,
+    ancestors: [{ session: 'parent', path: 'p.jsonl', generation: 1, tail: 5, digest: 'ef'.repeat(32) }],
     state: { key: 'state', offset: 7, bytes: 9 },
     document: null,
   },

@@ -1,0 +1,66 @@
+import type { SessionFileRow, SessionKey } from '../../schema/index.ts'
+import type { ClosedGeneration, FileItem, NamedFile } from '../../store/ports.ts'
+import type { FileVersion, SessionFiles } from '../adapter.ts'
+import { livingHead } from './head.ts'
+import type { SessionParts } from './parts.ts'
+import { openGeneration } from './raw.ts'
+
+/** The newest generation of each file of a life, as they are at one moment. */
+export async function currentFiles(
+  { ports: { sessions } }: SessionParts,
+  session: SessionKey,
+  life: number,
+): Promise<readonly NamedFile[]> {
+  const found: NamedFile[] = []
+  for await (const named of sessions.files(session, life)) if (named.file.generation > 0) found.push(named)
+  return found
+}
+
+/** The same as a derivation wants them. */
+export function filesToDerive(
+  parts: SessionParts,
+  session: SessionKey,
+  life: number,
+  found: readonly NamedFile[],
+): SessionFiles {
+  const byPath = new Map(found.map(({ path, file }) => [path, file]))
+  const versionOf = ({ path, file: { generation, tail, digest } }: NamedFile): FileVersion => ({
+    path,
+    generation,
+    tail,
+    digest,
+  })
+  return {
+    list: found.map(versionOf),
+    read: ({ path, tail }, from) => {
+      const file = byPath.get(path) as FileItem
+      return openGeneration(parts, session, { life, path }, file).bytes(from, tail)
+    },
+  }
+}
+
+/** Every generation of every file, by path and number. */
+export async function listFiles(parts: SessionParts, session: SessionKey): Promise<SessionFileRow[]> {
+  const { life } = await livingHead(parts, session)
+  const files = await currentFiles(parts, session, life)
+  const current = new Map(files.map(({ path, file }) => [path, file.generation]))
+  const rows = files.map(({ path, file }) => rowOf(path, file, true))
+  for await (const { path, closed } of parts.ports.sessions.closedGenerations(session, life)) {
+    // One that its file has not gone past is not true yet.
+    if (closed.generation < (current.get(path) ?? 0)) rows.push(rowOf(path, closed, false))
+  }
+  return rows.sort((a, b) => (a.path === b.path ? a.generation - b.generation : a.path < b.path ? -1 : 1))
+}
+
+function rowOf(path: string, item: FileItem | ClosedGeneration, current: boolean): SessionFileRow {
+  const { generation, tail, digest, first_at, last_at } = item
+  return {
+    path,
+    generation,
+    tail,
+    digest,
+    first_at: new Date(first_at).toISOString(),
+    last_at: new Date(last_at).toISOString(),
+    current,
+  }
+}

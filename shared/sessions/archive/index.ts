@@ -1,0 +1,2 @@
+export { createSessionArchive, type SessionArchive } from './archive.ts'
+export type { FileAppend } from './file.ts'
