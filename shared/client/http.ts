@@ -17,8 +17,8 @@ import type {
 } from '../schema/index.ts'
 import * as schema from '../schema/index.ts'
 import { conforming, drained, readArchive, readEtag, readTail } from './answers.ts'
+import { gzip } from './compress.ts'
 import { followEvents } from './events.ts'
-import { gzipIfWorthwhile } from './gzip.ts'
 import { ndjson } from './lines.ts'
 import { type ClientOptions, createTransport, type QueryValue, type Request, readJson } from './transport.ts'
 
@@ -51,7 +51,7 @@ export type Client = ReturnType<typeof createClient>
  */
 export const createClient = (options: ClientOptions) => {
   const transport = createTransport(options)
-  const { signal } = options
+  const { signal, compress = gzip } = options
 
   const json = <T>(request: Request) =>
     transport.ask(request, async (answer) => (await readJson(answer)) as T)
@@ -92,13 +92,16 @@ export const createClient = (options: ClientOptions) => {
 
     /** May be repeated at any age: the same bytes at the same offset are stored once (P3). */
     append: async (run: string, { offset, epoch, bytes }: Batch) => {
-      const packed = transport.isNear ? undefined : await gzipIfWorthwhile(bytes)
+      const packed = transport.isNear ? undefined : await compress(bytes)
       return checked(schema.appendAnswer, {
         method: 'POST',
         path: onRun(run, 'frames'),
         query: { offset, epoch },
-        body: packed ?? bytes,
-        headers: { 'content-type': schema.LVR1_MEDIA_TYPE, ...(packed && { 'content-encoding': 'gzip' }) },
+        body: packed?.bytes ?? bytes,
+        headers: {
+          'content-type': schema.LVR1_MEDIA_TYPE,
+          ...(packed && { 'content-encoding': packed.encoding }),
+        },
       })
     },
 

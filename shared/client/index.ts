@@ -1,5 +1,7 @@
-export type { RunTail } from './answers.ts'
+export type { ArchiveBody, RunTail } from './answers.ts'
 export { type AppendSource, sendArchive } from './append.ts'
+export { Appender, type AppenderOptions, openAppender } from './appender.ts'
+export { type Compress, ifWorthwhile } from './compress.ts'
 export { type Client, createClient, type Point } from './http.ts'
 export { Redacted } from './redacted.ts'
 export { pause, type RetryPolicy } from './retry.ts'

@@ -1,0 +1,74 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import type { UsageAnswer } from '#schema'
+import { compact, count } from '../data/format.ts'
+import { useColors } from '../parts/colors.ts'
+import { useWidth } from '../parts/use-width.ts'
+
+interface UsageChartProps {
+  readonly series: UsageAnswer['series']
+  readonly bucketSeconds: number
+}
+
+const HEIGHT = 200
+
+/** Tokens in and out over time, a bar for each stretch of it; the table below tells the sums. */
+export function UsageChart({ series, bucketSeconds }: UsageChartProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null)
+  const width = useWidth(place)
+  const colors = useColors()
+  useEffect(() => {
+    if (!place.current || width === 0) return
+    const made = new uPlot(optionsOf(width, colors), dataOf(series), place.current)
+    return () => made.destroy()
+  }, [series, width, colors])
+  const span = `each bar ${count(bucketSeconds)} ${bucketSeconds === 1 ? 'second' : 'seconds'}`
+  return (
+    <figure class="timeline">
+      <figcaption class="help">
+        <span class="swatch band-0" /> in and <span class="swatch band-1" /> out, {span}
+      </figcaption>
+      <div class="usage-plot" ref={place} aria-hidden="true" />
+    </figure>
+  )
+}
+
+/** Stacked: what went in stands on what came out. */
+function dataOf(series: UsageAnswer['series']): uPlot.AlignedData {
+  const out = series.map(({ completion_tokens }) => Number(completion_tokens))
+  return [
+    series.map(({ at }) => Number(at)),
+    series.map(({ prompt_tokens }, n) => Number(prompt_tokens) + (out[n] ?? 0)),
+    out,
+  ]
+}
+
+function optionsOf(width: number, colors: (name: string) => string): uPlot.Options {
+  const axis = {
+    stroke: colors('--ink-2'),
+    grid: { stroke: colors('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const font = '12px system-ui, sans-serif'
+  const paths = uPlot.paths.bars?.({ size: [0.9, 24] })
+  const bars = (color: string) => ({
+    fill: colors(color),
+    width: 0,
+    points: { show: false },
+    ...(paths && { paths }),
+  })
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, 12, 0, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    scales: { y: { range: (_, __, most) => [0, most * 1.06] } },
+    axes: [
+      { ...axis, font },
+      { ...axis, font, size: 64, values: (_, ticks) => ticks.map((tick) => compact(tick)) },
+    ],
+    series: [{}, bars('--band-0'), bars('--band-1')],
+  }
+}

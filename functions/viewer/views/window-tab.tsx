@@ -1,0 +1,161 @@
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { hashOf, numberIn, withQuery } from '../data/route.ts'
+import { bandNames, stackOf } from '../data/stack.ts'
+import { type Span, zoomed } from '../data/tiles.ts'
+import { Note, Problem } from '../parts/problem.tsx'
+import { useMarkers } from '../parts/use-markers.ts'
+import { navigate } from '../parts/use-route.ts'
+import { useSettled } from '../parts/use-settled.ts'
+import { useSummaries } from '../parts/use-summaries.ts'
+import { MarkerStrip } from './marker-strip.tsx'
+import { PointReadout } from './point-readout.tsx'
+import { PointWindow } from './point-window.tsx'
+import type { RunTabProps } from './run-tab.ts'
+import { Scrubber } from './scrubber.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** A point has stood still for so long when its window is asked for, and its address written; browsers bound the latter. */
+const SETTLED_MS = 120
+const ADDRESS_MS = 400
+
+/** The context window over time: a picture of all of it, and one point of it exactly. */
+export function WindowTab(props: RunTabProps): JSX.Element {
+  if (props.run.points === 0) return <Note>The window is empty: no record has changed it yet.</Note>
+  return <Windows {...props} />
+}
+
+function Windows({ route, run }: RunTabProps): JSX.Element {
+  const last = run.points - 1
+  const [pinned, pin] = usePinned(route.query.point)
+  const shown = Math.min(pinned ?? last, last)
+  const span = spanOf(route.query.zoom, last)
+  const isAll = span.from === 0 && span.to === last
+  const settled = useSettled(shown, SETTLED_MS)
+  const address = useSettled(pinned, ADDRESS_MS)
+  useEffect(() => {
+    const point = address === undefined ? undefined : String(address)
+    if (point !== route.query.point && address === pinned) navigate(withQuery(route, { point }), 'replace')
+  }, [address])
+
+  const zoom = (next: Span) => {
+    const all = next.from === 0 && next.to === last
+    navigate(withQuery(route, { zoom: all ? undefined : `${next.from}-${next.to}` }), 'replace')
+  }
+  const show = (point: number) => {
+    const wanted = Math.min(last, Math.max(0, point))
+    pin(wanted)
+    if (wanted < span.from || wanted > span.to) zoom(zoomed(moved(span, wanted), wanted, 1, last))
+  }
+  const seen = useSummaries(run.run_id, span, run.points)
+  const names = useMemo(() => bandNames(seen.points), [seen.points])
+  const stack = useMemo(() => stackOf(seen.points, names), [seen.points, names])
+  const { markers, isWhole } = useMarkers(run.run_id, seen.points, run.frames)
+  const summary = seen.nearest(shown)
+  const body = useMemo(
+    () => <PointWindow run={run.run_id} point={settled} names={names} />,
+    [run.run_id, settled, names],
+  ) // the same element is not looked at again while one scrubs
+
+  return (
+    <>
+      <section class="timeline" aria-label="Window over time">
+        <Timeline stack={stack} span={span} shown={shown} onPoint={show}>
+          <MarkerStrip markers={markers} span={span} />
+        </Timeline>
+        <Scrubber
+          span={span}
+          shown={shown}
+          summary={summary}
+          onPoint={show}
+          onZoom={(f) => zoom(zoomed(span, shown, f, last))}
+        />
+        <div class="scrub-row">
+          <button
+            type="button"
+            onClick={() => show(shown - 1)}
+            disabled={shown === 0}
+            aria-label="Point before"
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            onClick={() => show(shown + 1)}
+            disabled={shown === last}
+            aria-label="Next point"
+          >
+            ›
+          </button>
+          <button
+            type="button"
+            aria-pressed={pinned === undefined}
+            onClick={() => pin(pinned === undefined ? shown : undefined)}
+          >
+            Follow the newest
+          </button>
+          <span class="zoom">
+            <button
+              type="button"
+              onClick={() => zoom(zoomed(span, shown, 0.5, last))}
+              disabled={span.to - span.from <= 8}
+            >
+              Zoom in
+            </button>
+            <button type="button" onClick={() => zoom(zoomed(span, shown, 2, last))} disabled={isAll}>
+              Zoom out
+            </button>
+            <button type="button" onClick={() => zoom({ from: 0, to: last })} disabled={isAll}>
+              All
+            </button>
+          </span>
+          <a
+            href={hashOf({
+              ...route,
+              tab: 'compare',
+              query: { from: String(Math.max(0, shown - 1)), to: String(shown) },
+            })}
+          >
+            Compare
+          </a>
+        </div>
+        {!isWhole && !seen.isLoading && (
+          <p class="help">
+            Zoom in to see inferences, tool batches, handoffs and checkpoints; from here only changes of
+            status show.
+          </p>
+        )}
+        {seen.error !== undefined && <Problem error={seen.error} />}
+      </section>
+      <PointReadout
+        shown={shown}
+        last={last}
+        summary={summary}
+        isFollowing={pinned === undefined}
+        onNewest={() => pin(undefined)}
+      />
+      {body}
+    </>
+  )
+}
+
+/** The point the reader has chosen; undefined while they follow the newest. It changes with the address, and before it. */
+function usePinned(inAddress: string | undefined) {
+  const pinned = useState(() => numberIn({ point: inAddress ?? '' }, 'point'))
+  const [, pin] = pinned
+  useEffect(() => pin(numberIn({ point: inAddress ?? '' }, 'point')), [inAddress])
+  return pinned
+}
+
+/** `zoom=100-300` of the address, within the run; all of it where it says nothing. */
+function spanOf(zoom: string | undefined, last: number): Span {
+  const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(zoom ?? '') ?? []
+  const span = { from: Math.min(Number(from), last), to: Math.min(Number(to), last) }
+  return from === undefined || span.from >= span.to ? { from: 0, to: last } : span
+}
+
+/** The span moved as little as it takes to hold a point. */
+function moved({ from, to }: Span, point: number): Span {
+  const by = point < from ? point - from : point > to ? point - to : 0
+  return { from: from + by, to: to + by }
+}
