@@ -6,7 +6,7 @@ import { createSHA256, type IHasher } from 'hash-wasm'
 export const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** How a saved state is spelled; another is computed again from the bytes, never an error. */
-const STATE_VERSION = '1:'
+const STATE_VERSION = '2:'
 
 export interface Digest {
   /** Lower-case hex SHA-256 of everything so far. */
@@ -44,7 +44,10 @@ export function extendDigest(state: string | null, chunks: Iterable<Uint8Array>)
   return { digest: sha256.digest(), state: saved }
 }
 
-// The saved state of hash-wasm: a tag of 4 bytes, the block being filled (64 bytes), the length so far (u64 LE), the hash.
+// The saved state of hash-wasm, of which we keep the first 4 + filled bytes and the last 48:
+//
+//   tag 4 │ block being filled: filled = length % 64 │ remains of older blocks … 64 │ length u64 LE │ hash 32 │ 8
+const STATE_BYTES = 116
 const BLOCK_AT = 4
 const BLOCK_BYTES = 64
 const LENGTH_AT = BLOCK_AT + BLOCK_BYTES
@@ -52,15 +55,31 @@ const LENGTH_AT = BLOCK_AT + BLOCK_BYTES
 /** The block behind its filled part holds what was hashed before, perhaps another tenant's: it must not be kept (P10). */
 function withoutRemains(state: Uint8Array): Uint8Array {
   const filled = (state[LENGTH_AT] ?? 0) % BLOCK_BYTES
-  return state.fill(0, BLOCK_AT + filled, LENGTH_AT)
+  const kept = new Uint8Array(STATE_BYTES - BLOCK_BYTES + filled)
+  kept.set(state.subarray(0, BLOCK_AT + filled))
+  kept.set(state.subarray(LENGTH_AT), BLOCK_AT + filled)
+  return kept
+}
+
+/** Undefined for what `withoutRemains` did not give. */
+function withRoom(kept: Uint8Array): Uint8Array | undefined {
+  const filled = kept.length - (STATE_BYTES - BLOCK_BYTES)
+  const isSound =
+    filled >= 0 && filled < BLOCK_BYTES && (kept[BLOCK_AT + filled] ?? 0) % BLOCK_BYTES === filled
+  if (!isSound) return undefined
+  const state = new Uint8Array(STATE_BYTES)
+  state.set(kept.subarray(0, BLOCK_AT + filled))
+  state.set(kept.subarray(BLOCK_AT + filled), LENGTH_AT)
+  return state
 }
 
 function load(sha256: IHasher, state: string): boolean {
   if (!state.startsWith(STATE_VERSION)) return false
   try {
     const bytes = atob(state.slice(STATE_VERSION.length))
-    sha256.load(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)))
-    return true
+    const saved = withRoom(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)))
+    if (saved) sha256.load(saved)
+    return saved !== undefined
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
 import type { RunKey } from '../schema/index.ts'
-import type { Extent } from './ports.ts'
+import type { DerivedPlace, Extent } from './ports.ts'
 
 // Every object key is spelled here (DESIGN.md, "Archive = list of extents"):
 //
@@ -79,21 +79,6 @@ export function isHashOfBytes(hash: string): boolean {
 /** @param upload_id in hex */
 export function uploadHash(upload_id: string): string {
   return `u${upload_id.slice(0, HASH_DIGITS - 1)}`
-}
-
-/** A derived object: some states one behind the other, and behind them perhaps an index of all that are kept. */
-export interface DerivedPlace {
-  readonly sweep: number
-  readonly life: number
-  /** The frame boundary of the newest snapshot when it was made. */
-  readonly seq: number
-  readonly offset: number
-  /** Bytes of its states; 0 for an index alone. */
-  readonly stateBytes: number
-  /** Bytes of its index, behind the states; 0 where it has none. */
-  readonly indexBytes: number
-  /** Of the index, which knows the hash of the states; of the states where they stand alone. So no two contents share a key. */
-  readonly hash: string
 }
 
 export function derivedKey(run: RunKey, place: DerivedPlace): string {

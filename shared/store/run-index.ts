@@ -16,6 +16,21 @@ export interface Extent {
 /** Extents by zero-padded start offset (16 digits), so that key order is archive order. */
 export type Extents = Readonly<Record<string, Extent>>
 
+/** A derived object: some states one behind the other, and behind them perhaps an index of all that are kept. */
+export interface DerivedPlace {
+  readonly sweep: number
+  readonly life: number
+  /** The frame boundary of the newest snapshot when it was made. */
+  readonly seq: number
+  readonly offset: number
+  /** Bytes of its states; 0 for an index alone. */
+  readonly stateBytes: number
+  /** Bytes of its index, behind the states; 0 where it has none. */
+  readonly indexBytes: number
+  /** Of the index, which knows the hash of the states; of the states where they stand alone. So no two contents share a key. */
+  readonly hash: string
+}
+
 export interface HeadLease extends Omit<Lease, 'expires_at'> {
   /** ms */
   readonly expires_at: number
@@ -74,8 +89,8 @@ export interface Head {
   /** Whether the newest status is a terminal one. */
   readonly ended: boolean
   readonly extents: Extents
-  /** The newest snapshot's place and the key of the index that lists them all, itself last (reading/snapshot-index.ts). */
-  readonly snapshot: { readonly seq: number; readonly offset: number; readonly key: string } | null
+  /** The object with the index of all snapshots, which stand up to its place (reading/snapshot-index.ts). */
+  readonly snapshot: DerivedPlace | null
   /** When maintenance is due, ms; null when there is nothing to do. */
   readonly due_at: number | null
   /** From when on another may claim the run, ms, or an earlier time (claim/claimable.ts); null once it has ended. */

@@ -152,7 +152,8 @@ async function namesOf({ archive }: ModelRun, { alive, extents, snapshot }: Head
   if (!snapshot) return names
   const { entries } = await snapshotsOf(await archive.view(RUN))
   if (entries.length === 0) throw new Error('the index of snapshots is gone')
-  return [...new Set([...names, snapshot.key, ...entries.map(({ object }) => derivedKey(RUN, object))])]
+  const places = [snapshot, ...entries.map(({ object }) => object)]
+  return [...new Set([...names, ...places.map((place) => derivedKey(RUN, place))])]
 }
 
 const isOfLife =

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { RunKey, Transfer, Worker } from '../../schema/index.ts'
-import { objectPrefix } from '../keys.ts'
-import type { Head, HeadLease, Origin, Ticks } from '../ports.ts'
+import { serverTime } from '../head.ts'
+import type { DerivedPlace, Head, HeadLease, Origin, Ticks } from '../ports.ts'
 import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
 import { isLong, longRequires } from './long-requires.ts'
 
@@ -66,23 +66,21 @@ function stateText(bytes: Buffer): string {
   return bytes.toString('latin1', 0, end) + bytes.toString('base64', end)
 }
 
-type Snapshot = NonNullable<Head['snapshot']>
-const snapshotRow = row<Snapshot>('sn', 'seq', 'offset', 'key')
+const transfer = row<Transfer>('ho', 'epoch', 'machine_id', 'world_id', 'from', 'reason')
 
-/** Of the key only what comes behind the run's own prefix, as far as it begins so. */
-const snapshot: Field<Snapshot | null> = {
-  as: snapshotRow.as,
-  write: (value, run) => {
-    const prefix = objectPrefix(run)
-    const key = value?.key.startsWith(prefix) ? value.key.slice(prefix.length) : `/${value?.key}`
-    return snapshotRow.write(value && { ...value, key }, run)
-  },
+/** Its time as a number, where that is the same. */
+const holder: Field<Transfer | null> = {
+  as: transfer.as,
+  write: (value, run) => transfer.write(value && { ...value, from: shortTime(value.from) as string }, run),
   read: (attribute, run) => {
-    const value = snapshotRow.read(attribute, run)
-    if (!value) return null
-    const { key } = value
-    return { ...value, key: key.startsWith('/') ? key.slice(1) : objectPrefix(run) + key }
+    const value = transfer.read(attribute, run)
+    return value && { ...value, from: typeof value.from === 'number' ? serverTime(value.from) : value.from }
   },
+}
+
+function shortTime(text: string): string | number {
+  const ms = Date.parse(text)
+  return Number.isFinite(ms) && serverTime(ms) === text ? ms : text
 }
 
 const LEASE = ['machine_id', 'world_id', 'ttl_s', 'expires_at'] as const
@@ -97,7 +95,7 @@ export const FIELDS: Fields = {
   epoch: plain('ep'),
   sweep: plain('sw'),
   lease: row<HeadLease>('le', ...LEASE),
-  holder: row<Transfer>('ho', 'epoch', 'machine_id', 'world_id', 'from', 'reason'),
+  holder,
   previous: row<Worker>('pr', 'machine_id', 'world_id'),
   requires,
   origin: row<Origin>('or', 'run_id', 'life', 'seq'),
@@ -121,7 +119,7 @@ export const FIELDS: Fields = {
   ) as Field<Ticks>,
   card_tail: plain('ct'),
   ended: plain('en'),
-  snapshot,
+  snapshot: row<DerivedPlace>('sn', 'sweep', 'life', 'seq', 'offset', 'stateBytes', 'indexBytes', 'hash'),
   due_at: plain('due_at'), // the sort key of an index
   claim_at: plain('claim_at'), // so is this
   sweep_at: plain('sa'),

@@ -1,6 +1,6 @@
 import type { RunKey } from '../../schema/index.ts'
 import { viewOf } from '../parts.ts'
-import type { ComposePart, Head, StorePorts } from '../ports.ts'
+import type { ComposePart, DerivedPlace, Head, StorePorts } from '../ports.ts'
 import type { ArchiveView } from '../reading/view.ts'
 import { type SnapshotPolicy, wantsSnapshots } from './snapshot-policy.ts'
 import { storeSnapshots } from './snapshots.ts'
@@ -19,7 +19,7 @@ export async function foldInHand(
   start: number,
   parts: readonly ComposePart[],
   policy: SnapshotPolicy,
-): Promise<Head['snapshot'] | undefined> {
+): Promise<DerivedPlace | undefined> {
   const chunks = parts.flatMap((part) => ('bytes' in part ? [part.bytes] : []))
   const end = chunks.reduce((offset, { length }) => offset + length, start)
   const isInHand = chunks.length === parts.length && end - start >= policy.mergedBytes

@@ -1,7 +1,7 @@
 import { digestOf } from '../../codec/index.ts'
 import type { RunKey } from '../../schema/index.ts'
-import { type DerivedPlace, derivedKey, HASH_DIGITS } from '../keys.ts'
-import type { Head, Objects } from '../ports.ts'
+import { derivedKey, HASH_DIGITS } from '../keys.ts'
+import type { DerivedPlace, Head, Objects } from '../ports.ts'
 import { BEGINNING, type Boundary } from '../reading/frames.ts'
 import { gzip } from '../reading/gzip.ts'
 import { listBytes, snapshotChunks } from '../reading/snapshot.ts'
@@ -42,13 +42,13 @@ export class KeptStates {
     return state.length
   }
 
-  /** Stores them with an index of them and of those that were known. @returns what the head is to say of them */
+  /** Stores them with an index of them and of those that were known. @returns where that index is */
   async store(
     objects: Objects,
     run: RunKey,
     { life, sweep }: Head,
     known: SnapshotIndex,
-  ): Promise<NonNullable<Head['snapshot']>> {
+  ): Promise<DerivedPlace> {
     const last = this.#entries.at(-1) ?? known.entries.at(-1) ?? BEGINNING
     const { seq, offset } = last
     const put = async (states: readonly Uint8Array[], index: Uint8Array) => {
@@ -62,11 +62,10 @@ export class KeptStates {
     const index = await gzip([indexBytes(known, this.#entries, shortHash(...states))])
     const folded = offset - (known.entries.at(-1)?.offset ?? 0)
     if (states.length === 0 || index.length <= folded * MOST_OF_ARCHIVE) {
-      return { seq, offset, key: derivedKey(run, await put(states, index)) }
+      return put(states, index)
     }
     const all = { ...known, entries: [...known.entries, ...placed(this.#entries, await put(states, NONE))] }
-    const apart = await put([], await gzip([indexBytes(all, [], '')]))
-    return { seq, offset, key: derivedKey(run, apart) }
+    return put([], await gzip([indexBytes(all, [], '')]))
   }
 }
 

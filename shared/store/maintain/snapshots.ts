@@ -2,7 +2,7 @@ import { type Frame, loadDigest } from '../../codec/index.ts'
 import { isRunfoldError, type RunKey } from '../../schema/index.ts'
 import { extentStart } from '../keys.ts'
 import { viewOf } from '../parts.ts'
-import type { Head, StorePorts } from '../ports.ts'
+import type { DerivedPlace, Head, StorePorts } from '../ports.ts'
 import { type Boundary, framesFrom } from '../reading/frames.ts'
 import { recordReader } from '../reading/record-reader.ts'
 import { snapshotChunks } from '../reading/snapshot.ts'
@@ -42,7 +42,7 @@ export async function writeSnapshots(
 
 export interface FoldedOn {
   /** For the head, which must still be of the view's generation. */
-  readonly snapshot: NonNullable<Head['snapshot']>
+  readonly snapshot: DerivedPlace
   readonly isDone: boolean
 }
 

@@ -11,7 +11,8 @@ import type { Garbage } from './sweep.ts'
 export async function derivedNames(ports: StorePorts, run: RunKey, head: Head): Promise<string[]> {
   if (!head.alive || !head.snapshot) return []
   const { entries } = await snapshotsOf(viewOf(ports, run, head))
-  return [head.snapshot.key, ...new Set(entries.map(({ object }) => derivedKey(run, object)))]
+  const places = [head.snapshot, ...entries.map(({ object }) => object)]
+  return [...new Set(places.map((place) => derivedKey(run, place)))]
 }
 
 /** What an index names, and itself, may be wanted by whoever has read the head before, for a while after the next one was stored. */

@@ -1,4 +1,4 @@
-import type { DerivedPlace } from '../keys.ts'
+import type { DerivedPlace } from '../ports.ts'
 import type { Boundary } from './frames.ts'
 
 // The sparse index lists all snapshots of a run, newest last. It stands behind the states that were made with it, or

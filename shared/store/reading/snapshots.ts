@@ -1,6 +1,6 @@
 import { digestOf, type HeldRecord, loadDigest } from '../../codec/index.ts'
 import { type Keep, NO_HEADER } from '../../fold/index.ts'
-import { derivedKey, parseDerivedKey } from '../keys.ts'
+import { derivedKey } from '../keys.ts'
 import type { ByteRange } from '../ports.ts'
 import { BEGINNING, type Boundary, framesFrom } from './frames.ts'
 import { gunzip } from './gzip.ts'
@@ -41,14 +41,13 @@ const NONE: SnapshotIndex = { entries: [], tried: 0 }
 
 async function indexOf({ run, head, derived }: ArchiveView): Promise<SnapshotIndex> {
   const { snapshot, life } = head
-  const place = snapshot ? parseDerivedKey(run, snapshot.key) : undefined
-  if (!snapshot || place?.life !== life) return NONE
-  const { stateBytes, indexBytes, hash } = place
-  const found = await derived(snapshot.key, { start: stateBytes, end: stateBytes + indexBytes })
+  if (snapshot?.life !== life) return NONE
+  const { stateBytes, indexBytes, hash } = snapshot
+  const found = await derived(derivedKey(run, snapshot), { start: stateBytes, end: stateBytes + indexBytes })
   await loadDigest()
   // Under its own hash: another run's index in its place would send readers past the ends of frames.
   if (!found || !digestOf(found).startsWith(hash)) return NONE
-  return (await unpacked(found, (bytes) => readIndex(bytes, place))) ?? NONE
+  return (await unpacked(found, (bytes) => readIndex(bytes, snapshot))) ?? NONE
 }
 
 /** The last entry at or before a frame boundary of that number; -1 for none. */

@@ -44,8 +44,14 @@ describe('the digest', () => {
     expect(state()).toBe(after)
   })
 
+  it('is saved in no more than it needs', () => {
+    const bytesOf = (length: number) =>
+      atob(extendDigest(null, [new Uint8Array(length)])?.state.slice(2) ?? '').length
+    expect([0, 1, 63, 64, 640].map(bytesOf)).toEqual([52, 53, 115, 52, 52])
+  })
+
   it('asks for the bytes again where a state is of another version or damaged', () => {
-    for (const state of ['', '0:', '2:AAAA', '1:', '1:AAAA', '1:not base64!']) {
+    for (const state of ['', '0:', '3:AAAA', '2:', '2:AAAA', '2:not base64!', `2:${btoa('x'.repeat(100))}`]) {
       expect(extendDigest(state, [])).toBeUndefined()
     }
   })

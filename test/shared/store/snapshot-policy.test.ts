@@ -57,7 +57,8 @@ describe('snapshots reach', () => {
   })
 
   it('on only when enough lies behind the newest', () => {
-    const at = (offset: number) => ({ seq: 1, offset, key: 'k' })
+    const made = { sweep: 0, life: 1, stateBytes: 9, indexBytes: 9, hash: '0123456789abcdef' }
+    const at = (offset: number) => ({ ...made, seq: 1, offset })
     const growing = { ...head(9 * MiB, 8 * MiB, 5), snapshot: at(9 * MiB) }
     expect(wantsSnapshots(growing, POLICY, false)).toBe(true)
     expect(wantsSnapshots({ ...growing, snapshot: at(17 * MiB) }, POLICY, false)).toBe(false)

@@ -5,6 +5,7 @@ import { RunfoldError } from '#schema'
 import {
   type ArchiveView,
   createMaintainer,
+  type DerivedPlace,
   diffAnswer,
   foldAnswer,
   type Head,
@@ -139,8 +140,10 @@ it('an index that holds what another run should is as if there were none', async
     await snapshotted(fc.sample(journal(), { seed: 8, numRuns: 1 }).flat()),
   ]
   const [mine, foreign] = await Promise.all([kit.head(), other.head()])
-  const bytes = (await other.ports.objects.get(foreign.snapshot?.key as string)) as Uint8Array
-  await kit.ports.objects.put(mine.snapshot?.key as string, [bytes], {})
+  const bytes = (await other.ports.objects.get(
+    derivedKey(other.run.key, foreign.snapshot as DerivedPlace),
+  )) as Uint8Array
+  await kit.ports.objects.put(derivedKey(kit.run.key, mine.snapshot as DerivedPlace), [bytes], {})
   const view = await kit.view()
   expect((await snapshotsOf(view)).entries).toEqual([])
   expect(await answered(view)).toEqual(await answered(await kit.bare()))
@@ -239,7 +242,7 @@ it(
         expect(await answered(view)).toEqual(await answered(await kit.bare()))
         const { entries } = await snapshotsOf(view)
         const named = entries.map(({ object }) => derivedKey(kit.run.key, object))
-        const index = view.head.snapshot ? [view.head.snapshot.key] : []
+        const index = view.head.snapshot ? [derivedKey(kit.run.key, view.head.snapshot)] : []
         expect(await snapshotKeys(kit.ports)).toEqual([...new Set([...index, ...named])].sort())
       }),
       { numRuns: 10 },
@@ -264,7 +267,7 @@ describe('the sweep', () => {
       kit.clock.advance(HOUR)
       await maintain(kit.ports, kit.run, kit.maintainer)
     }
-    expect(await indexes()).toEqual([(await kit.head()).snapshot?.key])
+    expect(await indexes()).toEqual([derivedKey(kit.run.key, (await kit.head()).snapshot as DerivedPlace)])
     expect((await keysOf(false)).slice(0, named.length)).toEqual(named)
     expect(await answered(await kit.view())).toEqual(before)
   })
