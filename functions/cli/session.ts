@@ -1,4 +1,5 @@
 import { type Client, createClient, isLoopback } from '#client'
+import { zstd } from '../daemon/zstd.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Io } from './io.ts'
 import { createOutput, type Output } from './output.ts'
@@ -41,6 +42,7 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
         return answer
       },
       signal: io.signal,
+      compress: zstd,
       retry: {
         ...io.retry,
         // A server that never was there is said at once; one that went away is waited for.

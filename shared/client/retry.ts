@@ -47,7 +47,7 @@ export const withRetry = async <T>(
 }
 
 /** Whether the same request may be sent again; an answer that is not the server's own only when a gateway is busy. */
-const mayRepeat = (error: unknown): error is RunfoldError =>
+export const mayRepeat = (error: unknown): error is RunfoldError =>
   isRunfoldError(error) && PROBLEMS[error.code].retry && !(error.code === 'internal' && error.facts.foreign)
 
 /** Rejects when the signal aborts. */

@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../codec/index.ts'
 import { isRunfoldError, type Json, type ProblemCode, RunfoldError } from '../schema/index.ts'
+import type { Compress } from './compress.ts'
 import { refusal, refusalOfHead } from './problem.ts'
 import type { Redacted } from './redacted.ts'
 import { type RetryPolicy, unreachable, withRetry } from './retry.ts'
@@ -10,6 +11,8 @@ export interface ClientOptions {
   readonly token?: Redacted
   readonly fetch?: typeof fetch
   readonly retry?: RetryPolicy
+  /** How batches are packed on their way to another machine. @default gzip */
+  readonly compress?: Compress
   /** Ends every request of this client. */
   readonly signal?: AbortSignal
 }

@@ -1,6 +1,7 @@
 import { type Client, createClient, type Redacted } from '#client'
 import type { Capabilities } from '#schema'
 import { identityOf, stateFolderOf } from '../identity.ts'
+import { zstd } from '../zstd.ts'
 import { type LeasePolicy, Leases } from './leases.ts'
 import type { Report } from './report.ts'
 import { openStates } from './state-file.ts'
@@ -36,6 +37,7 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
     ...(token && { token }),
     ...(options.fetch && { fetch: options.fetch }),
     signal,
+    compress: zstd,
     retry: { retries: RETRIES },
   })
   const capabilities = capabilitiesOf(client)
