@@ -35,7 +35,7 @@ const pattern = (route: Route) => route.path.replaceAll(/\{(\w+)\}/g, ':$1')
 /** Outermost: gives the request its number and tells the observer how it ended. */
 const numbered = (parts: Parts) => async (c: Context<Env>, next: () => Promise<void>) => {
   const began = performance.now()
-  const request_id = crypto.randomUUID()
+  const request_id = c.env?.requestId ?? crypto.randomUUID()
   c.set('request_id', request_id)
   await next()
   if (c.req.method === 'HEAD') await bodyless(c)

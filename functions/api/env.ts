@@ -8,6 +8,8 @@ export interface Env {
     readonly target?: string
     /** The address of the other end. */
     readonly peer?: string
+    /** What the platform calls this request. @default a number of our own */
+    readonly requestId?: string
     /** How long the platform lets this answer take, ms; a stream asks its reader to connect again before that. */
     readonly answerMs?: number
   }

@@ -11,6 +11,15 @@ export const LOCAL_LIMITS: Limits = {
   page_max: RECORDS_LIMIT.max,
 }
 
+/**
+ * A request comes as one event of at most 6 MB (Lambda quotas), in which a binary body is base64: 4 MiB become 5.3 MiB, and
+ * what is left is for headers and the event's own words.
+ */
+export const LAMBDA_LIMITS: Limits = { ...LOCAL_LIMITS, max_batch_bytes: 4 << 20 }
+
+/** The most that a streamed answer may have (Lambda quotas). */
+export const LAMBDA_ANSWER_BYTES = 200 << 20
+
 /** JSON requests are a handful of short members. */
 export const MAX_JSON_BYTES = 256 << 10
 

@@ -38,4 +38,5 @@ export function createLog(json: boolean, write: (line: string) => void): Log {
   }
 }
 
-const told = (cause: unknown) => inspect(cause, { depth: 4, breakLength: 110, maxStringLength: 500 })
+/** A thrown value for the log, with what is behind it. */
+export const told = (cause: unknown) => inspect(cause, { depth: 4, breakLength: 110, maxStringLength: 500 })

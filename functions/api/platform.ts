@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import type { AwsSettings, ServerEnv } from '../env.ts'
+import { type AwsSettings, awsOptions, type ServerEnv } from '../env.ts'
 import type { Log } from './log.ts'
 import type { OpenStore, Platform } from './start-server.ts'
 
@@ -12,15 +12,11 @@ async function openStore({ data, store }: ServerEnv, log: Log): Promise<OpenStor
   return { ...(await openLocalStore(data)), place: data }
 }
 
-async function openAws({ bucket, table, prefix, s3, dynamodb }: AwsSettings, log: Log): Promise<OpenStore> {
+async function openAws(settings: AwsSettings, log: Log): Promise<OpenStore> {
   const { awsPorts } = await import('#store/aws')
+  const { bucket, table, prefix, dynamodb } = settings
   const ports = awsPorts({
-    bucket,
-    table,
-    prefix,
-    ...(s3 !== undefined && { s3: { endpoint: s3 } }),
-    ...(dynamodb !== undefined && { dynamodb: { endpoint: dynamodb } }),
-    fullChecksums: s3 === undefined, // other stores need not know them
+    ...awsOptions(settings),
     onStaleCard: (_run, error) => log.warn('a card was not written; maintenance mends it', error),
   })
   if (dynamodb !== undefined) await ports.ensureTable()

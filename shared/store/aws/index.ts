@@ -4,6 +4,7 @@ import { lazyS3 } from './lazy-s3.ts'
 import { DynamoRunIndex, type OnStaleCard } from './run-index.ts'
 import type { S3Options } from './s3.ts'
 import type { ServiceOptions } from './service.ts'
+import { invoke, readSecret } from './services.ts'
 import { DynamoSessionIndex } from './session-index.ts'
 import { ensureTable } from './table.ts'
 import { DynamoTokenIndex } from './tokens.ts'
@@ -22,6 +23,10 @@ export interface AwsOptions extends S3Options {
 export interface AwsPorts extends StorePorts {
   /** Makes the table where a local store has none. */
   ensureTable(): Promise<void>
+  /** Has a Lambda function run on the event, without waiting for what it does. */
+  invoke(functionName: string, event: unknown): Promise<void>
+  /** The text that Secrets Manager keeps under an ARN. */
+  readSecret(arn: string): Promise<string>
   /** Ends the connections. */
   close(): void
 }
@@ -39,6 +44,8 @@ export function awsPorts(options: AwsOptions): AwsPorts {
     uploadIndex: new DynamoUploadIndex(dynamo, table),
     sessions: new DynamoSessionIndex(dynamo, table),
     ensureTable: () => ensureTable(dynamo, table),
+    invoke: (name, event) => invoke(dynamo, name, event),
+    readSecret: (arn) => readSecret(dynamo, arn),
     close: () => {
       s3.close()
       dynamo.destroy()
