@@ -18,6 +18,7 @@ export function functionUrl(fn: Pick<LambdaFunction, 'invoke'>): Server {
     })
   })
   server.requestTimeout = 60_000
+  server.keepAliveTimeout = 65_000 // longer than the pauses of the usual pools
   return server
 }
 
