@@ -21,6 +21,7 @@ import { resume } from './commands/resume.ts'
 import { rm } from './commands/rm.ts'
 import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
+import { status } from './commands/status.ts'
 import { tail } from './commands/tail.ts'
 import { token } from './commands/token.ts'
 import { usage } from './commands/usage.ts'
@@ -39,6 +40,7 @@ const VERBS: readonly Verb[] = [
   demo,
   push,
   watch,
+  status,
   resume,
   pull,
   copy,

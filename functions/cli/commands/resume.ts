@@ -6,7 +6,7 @@ import { examples, runName, type Verb, wholeNumber } from '../command.ts'
 import { destinationOf, resumption } from '../resume/resumption.ts'
 import { tellResumed } from '../resume/tell.ts'
 import { oneLine } from '../terminal-text.ts'
-import { DEFAULT_FOLDER } from './watch.ts'
+import { DEFAULT_FOLDER } from '../watch/runs-folder.ts'
 
 interface ResumeCommandOptions {
   readonly to: string

@@ -1,10 +1,7 @@
-import { stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
 import { UsageError } from '../usage-error.ts'
+import { DEFAULT_FOLDER, runsFolder } from '../watch/runs-folder.ts'
 import { watchTeller } from '../watch/tell.ts'
 
 interface WatchCommandOptions {
@@ -72,15 +69,4 @@ export const watch: Verb = (program, act) =>
       }),
     )
 
-export const DEFAULT_FOLDER = '~/.leviath/runs'
 const LAST_MS = 10_000
-
-/** The folder of runs that a command means. */
-export const runsFolder = async (io: Io, folder = DEFAULT_FOLDER): Promise<string> => {
-  const path = resolve(io.cwd, folder.replace(/^~(?=\/|$)/, io.env.HOME || homedir()))
-  const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) return path
-  throw new UsageError(
-    found ? `${path} is not a folder` : `there is no folder ${path}; name the one your runs are in`,
-  )
-}

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RunState, RunStates } from './run-state.ts'
@@ -16,14 +16,8 @@ export interface StateFile extends RunStates, Disposable {}
 /** Opens the states of a runs folder for its one watcher; undefined when another process watches the folder. */
 export const openStates = (stateFolder: string): StateFile | undefined => {
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-  const lock = new DatabaseSync(join(stateFolder, LOCK_FILE))
-  try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if (isBusy(error)) return undefined
-    throw error
-  }
+  const lock = lockOf(stateFolder)
+  if (!lock) return undefined
   const database = new DatabaseSync(join(stateFolder, STATE_FILE))
   // Nothing here needs to outlive a power cut, see RunState.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000')
@@ -38,6 +32,27 @@ export const openStates = (stateFolder: string): StateFile | undefined => {
       database.close()
       lock.close()
     },
+  }
+}
+
+/** Whether a process watches the folder now. */
+export const isWatched = (stateFolder: string): boolean => {
+  if (!existsSync(join(stateFolder, LOCK_FILE))) return false
+  const lock = lockOf(stateFolder)
+  lock?.close()
+  return lock === undefined
+}
+
+/** The lock, or undefined when another process has it. */
+const lockOf = (stateFolder: string): DatabaseSync | undefined => {
+  const lock = new DatabaseSync(join(stateFolder, LOCK_FILE))
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) return undefined
+    throw error
   }
 }
 
