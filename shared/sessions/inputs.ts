@@ -1,5 +1,12 @@
 import { digestOf, loadDigest } from '../codec/index.ts'
-import type { AbsentInput, FileInput, FileVersion, Input, TranscriptRequest } from './adapter.ts'
+import type {
+  AbsentInput,
+  FileInput,
+  FileVersion,
+  Input,
+  SessionFiles,
+  TranscriptRequest,
+} from './adapter.ts'
 import { adapterOf } from './harnesses.ts'
 import type { Adapter } from './parser.ts'
 
@@ -19,10 +26,9 @@ export async function inputsStand(
       const [, ...agents] = adapter.transcripts(request.id, files.keys())
       if (input.agents !== digestOfPaths(agents.map(({ path }) => path))) return false
     } else {
-      const { session } = input
-      const file =
-        session === undefined ? files.get(input.path) : await ancestorFile(request, adapter, session)
-      if (!isSame(input, file)) return false
+      const { session, path } = input
+      const other = session === undefined ? undefined : await ancestorFile(request, adapter, session)
+      if (!isSame(input, other ? other.file : files.get(path))) return false
     }
   }
   return true
@@ -34,16 +40,15 @@ export function isSame(input: FileInput | AbsentInput, file: FileVersion | undef
   return file.generation === input.generation && file.tail === input.tail && file.digest === input.digest
 }
 
-/** The transcript of another session itself. */
+/** Another session's files, and its own transcript among them. */
 export async function ancestorFile(
   request: Pick<TranscriptRequest, 'ancestor'>,
   adapter: Adapter,
   id: string,
-): Promise<FileVersion | undefined> {
+): Promise<{ readonly files?: SessionFiles | undefined; readonly file?: FileVersion | undefined }> {
   const files = await request.ancestor(id)
-  const paths = files?.list.map((file) => file.path) ?? []
-  const [own] = adapter.transcripts(id, paths)
-  return files?.list.find((file) => file.path === own?.path)
+  const [own] = adapter.transcripts(id, files?.list.map((file) => file.path) ?? [])
+  return { files, file: files?.list.find((file) => file.path === own?.path) }
 }
 
 export function digestOfPaths(paths: readonly string[]): string {

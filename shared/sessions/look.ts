@@ -37,9 +37,14 @@ export class Look {
   }
 
   /** The transcript itself from an offset on. */
-  async *read(file: FileVersion, from: number): AsyncGenerator<Uint8Array> {
+  read(file: FileVersion, from: number): AsyncGenerator<Uint8Array> {
+    return this.readOf(this.#files, file, from)
+  }
+
+  /** A file of another session; it is counted like the own ones. */
+  async *readOf(files: SessionFiles, file: FileVersion, from: number): AsyncGenerator<Uint8Array> {
     if (from === file.tail) return
-    for await (const chunk of this.#files.read(file, from)) {
+    for await (const chunk of files.read(file, from)) {
       this.#bytesRead += chunk.length
       yield chunk
     }

@@ -21,11 +21,8 @@ export interface Adapter {
   transcripts(id: string, paths: Iterable<string>): readonly TranscriptName[]
   /** Begins a transcript, or goes on with what `save` gave. */
   begin(transcript: Transcript, saved?: SavedMap): TranscriptParser
-  /**
-   * Of a harness with forks: whether the saved parser goes on as well with a later tail of the same generation of the
-   * ancestor's transcript.
-   */
-  ancestorMayGrow?(saved: SavedMap, before: FileVersion, now: FileVersion): boolean
+  /** Of a harness with forks: whether a saved parser goes on as well now that the ancestor's transcript has grown. */
+  standsWithLater?(saved: SavedMap, files: SessionFiles, file: FileVersion): Promise<boolean>
 }
 
 export interface TranscriptName {
@@ -59,6 +56,8 @@ export interface TranscriptParser {
   finish(): void
   /** What stands behind the messages, but for what is counted for every harness alike. Called once, after `finish`. */
   trailer(): Promise<OwnTrailer>
+  /** Lets go of what it reads beside the transcript; called once in any case. */
+  close?(): Promise<void>
 }
 
 /** What a harness says in a trailer; facts of the transcript stand where it says nothing. */

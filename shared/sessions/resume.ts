@@ -12,7 +12,7 @@ export interface Resumed {
   readonly saved: SavedMap
   /** The document up to the end of its stable messages. */
   readonly written: WrittenSoFar
-  /** What the reused messages depend on. */
+  /** What the reused messages depend on, as it is now. */
   readonly inputs: readonly Input[]
 }
 
@@ -24,17 +24,22 @@ export async function resumable(
 ): Promise<Resumed | undefined> {
   const saved = decodeState(state, parserOf(request.harness))
   if (saved?.text('id') !== request.id || saved.text('agent') !== request.agent) return undefined
-  const inputs = saved.list('inputs').map((item) => inputFrom(item as ValueMap))
-  const files = new Map(request.files.list.map((file) => [file.path, file]))
-  const offset = saved.int('offset')
-  for (const input of inputs) {
+  const own = new Map(request.files.list.map((file) => [file.path, file]))
+  const inputs: Input[] = []
+  for (const item of saved.list('inputs')) {
+    const input = inputFrom(item as ValueMap)
     if ('agents' in input) continue
     if (input.session !== undefined) {
-      if (!(await ancestorStands(request, adapter, saved, input))) return undefined
+      const { files, file } = await ancestorFile(request, adapter, input.session)
+      const grew = files && file && isLater(input, file) && !isSame(input, file)
+      if (grew && !(await adapter.standsWithLater?.(saved.map('parser'), files, file))) return undefined
+      if (!grew && !isSame(input, file)) return undefined
+      inputs.push({ ...input, ...file })
     } else if (input.use === 'message') {
-      const file = files.get(input.path)
-      const stands = input.path === saved.text('path') ? continues(input, file, offset) : isSame(input, file)
-      if (!stands) return undefined
+      const file = own.get(input.path)
+      const goesOn = input.path === saved.text('path') && isLater(input, file)
+      if (!goesOn && !isSame(input, file)) return undefined
+      inputs.push(input)
     }
   }
   const written = saved.map('written')
@@ -45,26 +50,13 @@ export async function resumable(
       messages: written.int('messages'),
       hash: written.text('hash') ?? null,
     },
-    inputs: inputs.filter((input) => input.use === 'message' || 'session' in input),
+    inputs,
   }
 }
 
-/** Whether the transcript is the same generation, which only grows. */
-function continues(input: FileInput | AbsentInput, file: FileVersion | undefined, offset: number): boolean {
-  if ('absent' in input || file === undefined) return isSame(input, file)
-  return file.generation === input.generation && file.tail >= offset
-}
-
-async function ancestorStands(
-  request: TranscriptRequest,
-  adapter: Adapter,
-  saved: SavedMap,
-  input: FileInput | AbsentInput,
-): Promise<boolean> {
-  const file = await ancestorFile(request, adapter, input.session ?? '')
-  if (isSame(input, file)) return true
-  if ('absent' in input || file === undefined) return false
-  return adapter.ancestorMayGrow?.(saved.map('parser'), input, file) === true
+/** Whether it is the same generation, which only grows. */
+function isLater(input: FileInput | AbsentInput, file: FileVersion | undefined): boolean {
+  return 'digest' in input && file?.generation === input.generation && file.tail >= input.tail
 }
 
 function inputFrom(item: ValueMap): Input {

@@ -55,6 +55,14 @@ export class Run {
   }
 
   async *document(): AsyncGenerator<Uint8Array, Derived> {
+    try {
+      return yield* this.#document()
+    } finally {
+      await this.#parser.close?.()
+    }
+  }
+
+  async *#document(): AsyncGenerator<Uint8Array, Derived> {
     const { look, path, problems } = this.#transcript
     const file = look.find(path)
     if (file === undefined) problems.add({ code: 'missing_file', path })
