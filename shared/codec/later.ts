@@ -1,7 +1,9 @@
 import type { InferenceUsage, Int, Message, RecordKind } from '../schema/index.ts'
 import type { HeldDelta, HeldRecord, HeldWindow } from './held.ts'
+import { Ends } from './json/ends.ts'
 import { LaterRaw, type Raw } from './raw.ts'
-import { readLoosely, readTrusted } from './record.ts'
+import { readLoosely, readTrusted, usageLater } from './record.ts'
+import { timeAtEnd, timeBehind } from './time.ts'
 
 // Most of what a run writes is replaced by what it writes next: windows, metas, results of tools. So a record of trusted
 // bytes is only opened when somebody asks for what it holds.
@@ -22,12 +24,20 @@ export function readLater(payload: Uint8Array, entries: Carried = 'later'): Held
     const at = timeAtEnd(payload)
     if (at !== undefined) return new LaterRecord(kind, at, payload, entries) as HeldRecord
   }
-  return readLoosely(payload, entries)
+  return laterBatch(payload) ?? readLoosely(payload, entries)
 }
 
 /** How many bytes wait in a record to be read. */
 export const waitingBytes = (record: HeldRecord): number =>
   (record as object) instanceof LaterRecord ? (record as object as LaterRecord).waiting : 0
+
+/** How many calls a batch has, which is known before it is read. */
+export const callCount = (record: Of<'ToolBatch'>): number =>
+  (record as object) instanceof LaterRecord
+    ? (record as object as LaterRecord).callCount
+    : record.calls.length
+
+const encoder = new TextEncoder()
 
 const OPENINGS = (
   [
@@ -40,20 +50,36 @@ const OPENINGS = (
     'Message',
     'Inference',
   ] as const
-).map((kind) => ({ kind, opening: new TextEncoder().encode(`{"${kind}":{`) }))
+).map((kind) => ({ kind, opening: encoder.encode(`{"${kind}":{`) }))
 
-type LaterKind = (typeof OPENINGS)[number]['kind']
+type LaterKind = (typeof OPENINGS)[number]['kind'] | 'ToolBatch'
+
+const USAGE = encoder.encode('{"InferenceUsage":{')
+const CALLS = encoder.encode('{"ToolBatch":{"calls":[')
+
+/** A ToolBatch that begins as writers begin it; its time is not at its end. */
+function laterBatch(payload: Uint8Array): HeldRecord | undefined {
+  if (!startsWith(payload, CALLS)) return undefined
+  const ends = new Ends(payload)
+  if (!ends.isOfObjects(CALLS.length - 1)) return undefined
+  const at = timeBehind(payload, ends.end(ends.count))
+  if (at === undefined) return undefined
+  return new LaterRecord('ToolBatch', at, payload, 'later', ends.count) as HeldRecord
+}
 
 /** A record of which only its kind and its time are known yet. */
 class LaterRecord {
   readonly kind: LaterKind
   readonly at: Int
+  /** Of a ToolBatch. */
+  readonly callCount: number
   readonly #payload: Uint8Array
   readonly #entries: Carried
   #opened: HeldRecord | undefined
 
-  constructor(kind: LaterKind, at: Int, payload: Uint8Array, entries: Carried) {
+  constructor(kind: LaterKind, at: Int, payload: Uint8Array, entries: Carried, callCount = 0) {
     this.kind = kind
+    this.callCount = callCount
     this.at = at
     this.#payload = payload
     this.#entries = entries
@@ -79,8 +105,20 @@ class LaterRecord {
     return this.#open<'Checkpoint'>().context
   }
 
+  get calls(): Of<'ToolBatch'>['calls'] {
+    return this.#open<'ToolBatch'>().calls
+  }
+
+  get stage_index(): Int {
+    return this.#open<'ToolBatch'>().stage_index
+  }
+
   get iteration(): Int {
-    return integerAt(this.#payload, ITERATION) ?? this.#open<'ToolCallDone'>().iteration
+    return this.#open<'ToolBatch' | 'ToolCallDone'>().iteration
+  }
+
+  get response(): Raw<string> {
+    return this.#open<'ToolBatch'>().response
   }
 
   get call_id(): string {
@@ -96,7 +134,7 @@ class LaterRecord {
   }
 
   get usage(): Raw<InferenceUsage> {
-    return new LaterRaw(this.#payload, (payload) => (readTrusted(payload) as Of<'InferenceUsage'>).usage)
+    return usageLater(this.#payload, USAGE.length - 1, this.#payload.length - 1)
   }
 
   get message(): Raw<Message> {
@@ -112,45 +150,4 @@ class LaterRecord {
 function startsWith(bytes: Uint8Array, opening: Uint8Array): boolean {
   for (let i = 0; i < opening.length; i++) if (bytes[i] !== opening[i]) return false
   return true
-}
-
-const ITERATION = new TextEncoder().encode('{"ToolCallDone":{"iteration":')
-
-/** The number of at most 15 digits behind this opening. */
-function integerAt(bytes: Uint8Array, opening: Uint8Array): number | undefined {
-  if (!startsWith(bytes, opening)) return undefined
-  const first = opening.length
-  let value = 0
-  let at = first
-  for (; isDigit(bytes[at]); at++) value = value * 10 + (bytes[at] as number) - 0x30
-  return at > first && at - first <= MOST_DIGITS ? value : undefined
-}
-
-const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
-
-/** `,"at":` from its end. */
-const NAME = new TextEncoder().encode(',"at":').reverse()
-const MOST_DIGITS = 15
-
-/**
- * The time of a readable record whose body ends in `,"at":…}}`. Two braces at the very end close the body and the record, so
- * what is before them is the body's last member; and a quote behind a comma that closed a string would leave `at` outside.
- */
-function timeAtEnd(bytes: Uint8Array): Int | undefined {
-  let at = bytes.length - 3
-  if (bytes[at + 1] !== 0x7d || bytes[at + 2] !== 0x7d) return undefined
-  let time = 0
-  let power = 1
-  const last = at
-  for (; at > 0; at--, power *= 10) {
-    const digit = (bytes[at] as number) - 0x30
-    if (digit < 0 || digit > 9) break
-    time += digit * power
-  }
-  const count = last - at
-  if (count === 0 || count > MOST_DIGITS) return undefined
-  const isNegative = bytes[at] === 0x2d
-  if (isNegative) at--
-  for (const letter of NAME) if (bytes[at--] !== letter) return undefined
-  return isNegative ? -time : time
 }

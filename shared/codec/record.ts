@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import {
   entry,
+  type InferenceUsage,
   type Int,
   type JournalRecord,
   journalRecord,
@@ -79,6 +80,12 @@ export function readTrusted(payload: Uint8Array): HeldRecord {
 export function readLoosely(payload: Uint8Array, carried: 'later' | 'counted'): HeldRecord {
   return heldRecord(orThrow(readAs(heldShape, payload, true, carried)))
 }
+
+const usageShape = CARRIED.get(recordBodies.InferenceUsage) as Shape<Raw<InferenceUsage>>
+
+/** The body of a readable InferenceUsage from `start` to `end` of its payload, looked at when somebody asks for it. */
+export const usageLater = (payload: Uint8Array, start: number, end: number): Raw<InferenceUsage> =>
+  usageShape.later?.(payload, start, end) as Raw<InferenceUsage>
 
 function heldRecord(tagged: Tagged<object>): HeldRecord {
   const kind = Object.keys(tagged)[0] as RecordKind

@@ -1,9 +1,8 @@
-import type { HeldRecord, Raw } from '../codec/index.ts'
+import { callCount, type HeldRecord, type Raw } from '../codec/index.ts'
 import type { InferenceUsage, Message, PendingBatch, RunIdentity } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
 import { windowAfter } from './later-window.ts'
-import type { OpenBatch } from './pending.ts'
-import { openBatch, pendingAtEnd, takeResult } from './pending.ts'
+import { OpenBatch, pendingAtEnd } from './pending.ts'
 import { PresentMeta } from './present-meta.ts'
 import type { Window } from './window.ts'
 import { EMPTY_WINDOW } from './window.ts'
@@ -71,11 +70,11 @@ function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
       return { ...state, inference_count: state.inference_count + 1, inference_usage }
     }
     case 'ToolBatch': {
-      const tool_call_count = state.tool_call_count + record.calls.length
-      return { ...state, tool_call_count, batch: openBatch(record) }
+      const tool_call_count = state.tool_call_count + callCount(record)
+      return { ...state, tool_call_count, batch: new OpenBatch(record) }
     }
     case 'ToolCallDone':
-      return state.batch ? { ...state, batch: takeResult(state.batch, record) } : state
+      return state.batch ? { ...state, batch: state.batch.take(record) } : state
     case 'Message':
       return keep?.messages === false
         ? state

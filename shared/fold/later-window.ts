@@ -11,7 +11,7 @@ type PointRecord = Extract<
 >
 
 /** Bytes of records that may wait behind one window; past that they are read, so that memory stays bounded. */
-const MOST_WAITING_BYTES = 16 << 20
+const MOST_WAITING_BYTES = 32 << 20
 
 /** The window after a record. One that waits to be read is read when somebody looks, so never where the window is replaced first. */
 export function windowAfter(base: Window, record: PointRecord): Window {

@@ -1,4 +1,4 @@
-import { callIds, type HeldRecord, hold, type Raw } from '../codec/index.ts'
+import { callCount, callIds, type HeldRecord, hold, type Raw } from '../codec/index.ts'
 import { type Int, type PendingBatch, type ToolCall, toolCall } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
 import type { Window } from './window.ts'
@@ -6,27 +6,48 @@ import type { Window } from './window.ts'
 type Batch = Extract<HeldRecord, { kind: 'ToolBatch' }>
 type Done = Extract<HeldRecord, { kind: 'ToolCallDone' }>
 
-/** The newest tool batch and the results that came after it; they are laid over its calls only when someone looks. */
-export interface OpenBatch {
-  readonly stage_index: Int
-  readonly iteration: Int
-  readonly response: Raw<string>
-  readonly calls: readonly Raw<ToolCall>[]
-  readonly results: AppendList<{ readonly call_id: string; readonly result: Raw<string> }>
-}
+type Result = Pick<Done, 'call_id' | 'result'>
 
-export function openBatch({ stage_index, iteration, response, calls }: Batch): OpenBatch {
-  return { stage_index, iteration, response, calls, results: AppendList.of([]) }
-}
+/** The newest tool batch and what came after it; neither is read before someone looks. */
+export class OpenBatch {
+  readonly #batch: Batch
+  readonly #done: AppendList<Done>
 
-/** A result of another iteration is ignored (LVR1.md 4.4). */
-export function takeResult(batch: OpenBatch, done: Done): OpenBatch {
-  if (batch.iteration !== done.iteration) return batch
-  const results = batch.results.append([done])
-  // Results that repeat must not pile up; laying them over now and then keeps the batch as small as its calls.
-  if (results.length <= 2 * batch.calls.length + 8) return { ...batch, results }
-  const calls = callsWithResults({ ...batch, results }).map((call) => hold(toolCall, call))
-  return { ...batch, calls, results: AppendList.of([]) }
+  constructor(batch: Batch, done: AppendList<Done> = AppendList.of([])) {
+    this.#batch = batch
+    this.#done = done
+  }
+
+  get stage_index(): Int {
+    return this.#batch.stage_index
+  }
+
+  get iteration(): Int {
+    return this.#batch.iteration
+  }
+
+  get response(): Raw<string> {
+    return this.#batch.response
+  }
+
+  get calls(): readonly Raw<ToolCall>[] {
+    return this.#batch.calls
+  }
+
+  /** A result of another iteration is ignored (LVR1.md 4.4). */
+  get results(): readonly Result[] {
+    return this.#done.from(0).filter(({ iteration }) => iteration === this.iteration)
+  }
+
+  take(done: Done): OpenBatch {
+    const all = this.#done.append([done])
+    // Results that repeat must not pile up; laying them over now and then keeps the batch as small as its calls.
+    if (all.length <= 2 * callCount(this.#batch) + 8) return new OpenBatch(this.#batch, all)
+    const { kind, at, stage_index, iteration, response } = this.#batch
+    const filled = callsWithResults(new OpenBatch(this.#batch, all))
+    const calls = filled.map((call) => hold(toolCall, call))
+    return new OpenBatch({ kind, at, stage_index, iteration, response, calls })
+  }
 }
 
 /** What is still pending after the last record: null when the run moved on, or the window shows the batch's first call. */

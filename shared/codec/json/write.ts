@@ -60,7 +60,7 @@ function* items(list: Iterable<unknown>, out: Sink): Generator<void, void, undef
   for (const item of list) {
     out.byte(separator)
     separator = 0x2c
-    yield* steps(item === undefined ? null : item, out)
+    if (!writeSmall(item === undefined ? null : item, out)) yield* steps(item, out)
     yield
   }
   if (separator === 0x5b) out.byte(separator)
@@ -75,11 +75,20 @@ function* members(entries: Iterable<[string, unknown]>, out: Sink): Generator<vo
     separator = 0x2c
     out.string(name)
     out.byte(0x3a)
-    yield* steps(member, out)
+    if (!writeSmall(member, out)) yield* steps(member, out)
     yield
   }
   if (separator === 0x7b) out.byte(separator)
   out.byte(0x7d)
+}
+
+/** The same as `writeLeaf` without what is to be written in several steps. */
+function writeSmall(value: unknown, out: Sink): boolean {
+  if (!(value instanceof Raw)) return writeLeaf(value, out)
+  const { bytes } = value
+  if (bytes.length > CHUNK_BYTES) return false
+  out.bytes(bytes)
+  return true
 }
 
 /** Whether the value was one that has no others inside; then it is written. */

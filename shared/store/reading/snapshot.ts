@@ -62,12 +62,11 @@ function recordsOf({ identity, meta, context, batch }: FoldState): object[] {
     { ContextCheckpoint: { snapshot: windowView(context), at: 0 } },
   ]
   if (!batch) return state
-  const { results, ...opened } = batch
-  const { iteration } = batch
+  const { stage_index, iteration, response, calls, results } = batch
   const done = Array.from(results, ({ call_id, result }) => ({
     ToolCallDone: { iteration, call_id, result, at: 0 },
   }))
-  return [...state, { ToolBatch: { ...opened, at: 0 } }, ...done]
+  return [...state, { ToolBatch: { calls, at: 0, stage_index, iteration, response } }, ...done]
 }
 
 /** The lists' lines as one piece of memory; no bytes where both are empty. */

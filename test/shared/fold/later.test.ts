@@ -112,8 +112,8 @@ describe('a fold of records that are read later', () => {
       state = fold(state, readLater(payload)) as FoldState
       most = Math.max(most, 'waiting' in state.context ? Number(state.context.waiting) : 0)
     }
-    expect(most).toBeGreaterThan(8 << 20)
-    expect(most).toBeLessThanOrEqual(16 << 20)
+    expect(most).toBeGreaterThan(16 << 20)
+    expect(most).toBeLessThanOrEqual(32 << 20)
     expect(state.context.regions.length).toBe(1)
   })
 })
