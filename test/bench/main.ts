@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { appendBench } from './append.ts'
+import { chaosBench } from './chaos.ts'
 import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
@@ -11,8 +12,8 @@ import { peersBench } from './peers.ts'
 import { pushBench } from './push.ts'
 import { stateAtBench } from './state-at.ts'
 
-/** `npm run bench -- [NAME…] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
-const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>> = {
+/** `npm run bench -- [NAME…] [--short] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
+const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) => Promise<Figures>> = {
   fold: foldBench,
   append: appendBench,
   cost: costBench,
@@ -22,23 +23,24 @@ const BENCHES: Record<string, (log: (line: string) => void) => Promise<Figures>>
   push: pushBench,
   follow: followBench,
   peers: peersBench,
+  chaos: chaosBench,
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  options: { json: { type: 'boolean' }, short: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 })
 
 const unknown = positionals.filter((name) => !(name in BENCHES))
 if (values.help || unknown.length > 0) {
-  console.log(`npm run bench -- [NAME…] [--json]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`)
+  console.log(`npm run bench -- [NAME…] [--short] [--json]\n\nbenches: ${Object.keys(BENCHES).join(', ')}`)
   if (unknown.length > 0) console.error(`no such bench: ${unknown.join(', ')}`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
 const all: Figures = {}
 for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
-  const figures = await BENCHES[name]?.((line) => console.error(line))
+  const figures = await BENCHES[name]?.((line) => console.error(line), values.short === true)
   Object.assign(all, figures)
   mkdirSync('dist/bench', { recursive: true })
   writeFileSync(`dist/bench/${name}.json`, `${JSON.stringify(figures, null, 2)}\n`)
