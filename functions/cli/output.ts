@@ -23,6 +23,14 @@ export interface Output {
 export const createOutput = (sink: Sink, env: Readonly<Record<string, string | undefined>>): Output => {
   const isColoured = sink.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
   const line = (text = '') => sink.write(`${text}\n`)
+  const jsonLine = async (value: unknown) => {
+    const decoder = new TextDecoder()
+    for (const chunk of jsonChunks(value)) {
+      await sink.write(sink.isTerminal ? harmlessJson(decoder.decode(chunk, { stream: true })) : chunk)
+    }
+    await sink.write('\n')
+  }
+  let lines = Promise.resolve()
   return {
     isTerminal: sink.isTerminal,
     get columns() {
@@ -30,12 +38,11 @@ export const createOutput = (sink: Sink, env: Readonly<Record<string, string | u
     },
     line,
     text: (text) => sink.write(manyLines(text)),
-    async json(value) {
-      const decoder = new TextDecoder()
-      for (const chunk of jsonChunks(value)) {
-        await sink.write(sink.isTerminal ? harmlessJson(decoder.decode(chunk, { stream: true })) : chunk)
-      }
-      await sink.write('\n')
+    json(value) {
+      // Whoever does not wait for a value to be written must not find the next one in it.
+      const written = lines.then(() => jsonLine(value))
+      lines = written.catch(() => undefined)
+      return written
     },
     bytes: (chunk) => sink.write(chunk),
     paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
