@@ -30,18 +30,45 @@ export interface MaintainOptions {
   readonly snapshots?: SnapshotPolicy
   /** Which runs are deleted by the slow round. @default none */
   readonly retention?: Retention
+  /** Told of every look at a run. */
+  readonly observe?: (visit: Visit) => void
+}
+
+/** What one look at a run found and did. */
+export interface Visit {
+  readonly run: RunKey
+  /** How long it had been due, ms; undefined where it was not. */
+  readonly waited_ms: number | undefined
+  readonly merges: number
+  readonly removed_bytes: number
 }
 
 export interface Maintainer {
   /**
    * Does what is due: merges, final merges, snapshots, cards, the sweep. Idempotent, and harmless beside another at work. Throws
    * an AggregateError of what failed after the other runs had their turn.
+   *
+   * @param isOver asked before each run; what is left then is still due
    */
-  pass(): Promise<void>
+  pass(isOver?: () => boolean): Promise<void>
+  /** Does what one run needs now. For whoever knows that it is due, since the due list may learn of it later. */
+  visit(run: RunKey): Promise<void>
+  /**
+   * The slow round, for a process that does not live from one to the next: every run behind `after`, or from the first.
+   *
+   * @returns the run to go on behind, undefined when all were visited; and what failed
+   */
+  round(after: RunKey | undefined, isOver: () => boolean): Promise<RoundResult>
+}
+
+export interface RoundResult {
+  readonly after: RunKey | undefined
+  readonly failures: readonly unknown[]
 }
 
 export function createMaintainer(ports: StorePorts, clock: Clock, options: MaintainOptions = {}): Maintainer {
   const { graceMs = GRACE_MS, snapshots = SNAPSHOT_POLICY, retention = keepAll } = options
+  const { observe = () => {} } = options
   let round: { after: RunKey | undefined } | undefined
   let nextRound = clock.now() + ROUND_MS
 
@@ -55,8 +82,30 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
     return runs
   }
 
+  const look = async (run: RunKey, isRound: boolean): Promise<void> => {
+    try {
+      observe(await visit(ports, clock, run, { graceMs, snapshots, retention, isRound }))
+    } catch (error) {
+      await postpone(ports, clock, run).catch(() => {})
+      throw error
+    }
+  }
+
   return {
-    pass: async () => {
+    visit: (run) => look(run, false),
+    round: async (from, isOver) => {
+      const failures: unknown[] = []
+      for (let after = from; ; ) {
+        const runs = await ports.index.everyRun(after, ROUND_RUNS_A_PASS)
+        for (const run of runs) {
+          if (isOver()) return { after, failures }
+          await look(run, true).catch((error) => failures.push(error))
+          after = run
+        }
+        if (runs.length < ROUND_RUNS_A_PASS) return { after: undefined, failures }
+      }
+    },
+    pass: async (isOver = () => false) => {
       const failures: unknown[] = []
       for await (const failure of abortExpired(ports, clock.now())) failures.push(failure)
       const due = await ports.index.due(clock.now(), RUNS_A_PASS)
@@ -65,12 +114,8 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
         ...(await roundRuns()).map((run) => ({ run, isRound: true })),
       ]
       for (const { run, isRound } of visits) {
-        try {
-          await visit(ports, clock, run, { graceMs, snapshots, retention, isRound })
-        } catch (error) {
-          failures.push(error)
-          await postpone(ports, clock, run).catch(() => {})
-        }
+        if (isOver()) break
+        await look(run, isRound).catch((error) => failures.push(error))
       }
       if (failures.length > 0)
         throw new AggregateError(failures, `maintenance failed in ${failures.length} places`)
@@ -89,41 +134,60 @@ async function visit(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
-  { graceMs, snapshots, retention, isRound }: Required<MaintainOptions> & { readonly isRound: boolean },
-): Promise<void> {
-  let head = await mergeAll(ports, clock, run, { graceMs, snapshots })
+  {
+    graceMs,
+    snapshots,
+    retention,
+    isRound,
+  }: Required<Omit<MaintainOptions, 'observe'>> & { readonly isRound: boolean },
+): Promise<Visit> {
+  const began = clock.now()
+  const {
+    merges,
+    due_at: was_due_at,
+    head: merged,
+  } = await mergeAll(ports, clock, run, { graceMs, snapshots })
+  const waited_ms = was_due_at === null ? undefined : Math.max(0, began - was_due_at)
+  let seen: Visit = { run, waited_ms, merges, removed_bytes: 0 }
+  let head = merged
   if (head && isRound) head = await retire({ ports, clock }, run, head, retention)
-  if (!head) return
+  if (!head) return seen
   const isFolded = await writeSnapshots(ports, run, head, snapshots, isAtRest(head, clock.now()))
   await mendCard(ports, run, head)
   let sweep_at = head.sweep_at ?? null
   if (isRound || isSweepDue(head, clock.now())) {
-    sweep_at = (await sweep(ports, clock, run, graceMs)).next_at
+    const swept = await sweep(ports, clock, run, graceMs)
+    sweep_at = swept.next_at
+    seen = { ...seen, removed_bytes: swept.bytes }
     head = await ports.index.head(run)
-    if (!head) return
+    if (!head) return seen
   }
   if (!head.alive) await abortAll(ports, run)
 
   // Judged by what was seen, and written only if that is still so: an append or a holder may have come meanwhile.
   const due_at = isFolded ? nextDue(head, clock.now(), sweep_at) : clock.now()
-  if (due_at === head.due_at && sweep_at === head.sweep_at) return
+  if (due_at === head.due_at && sweep_at === head.sweep_at) return seen
   const { life, epoch, tail } = head
   const lease_expires_at = head.lease?.expires_at ?? null
   const expect = { life, epoch, tail, lease_expires_at, due_at: head.due_at }
   await ports.index.commit(run, expect, { set: { due_at, sweep_at } })
+  return seen
 }
 
-/** @returns the head as it was last seen. */
+/** @returns the head as it was last seen, and when the run had been due. */
 async function mergeAll(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
   options: MergeOptions,
-): Promise<Head | undefined> {
+): Promise<{ head: Head | undefined; merges: number; due_at: number | null }> {
+  let due_at: number | null = null
   for (let merges = 0; ; merges++) {
     const head = await ports.index.head(run)
+    if (merges === 0) due_at = head?.due_at ?? null
     const pieces = head?.alive && merges < MERGES_A_VISIT ? nextMerge(head, clock.now()) : undefined
-    if (!head || !pieces || !(await merge(ports, clock, run, head, pieces, options))) return head
+    const isMerged = head && pieces && (await merge(ports, clock, run, head, pieces, options))
+    if (!isMerged) return { head, merges, due_at }
   }
 }
 

@@ -20,6 +20,8 @@ export interface Garbage {
 
 export interface Swept {
   readonly removed: number
+  /** Of what was removed. */
+  readonly bytes: number
   /**
    * When all that waits now may go, ms; null when nothing waits. Not when the first of it may: a sweep lists every object
    * of the run, and of a busy one another object may go every moment.
@@ -27,31 +29,33 @@ export interface Swept {
   readonly next_at: number | null
 }
 
+const NOTHING = { removed: 0, bytes: 0 } as const
+
 /** Removes what the head does not name and no reader of an older head can still want. */
 export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceMs: number): Promise<Swept> {
   const seen = await ports.index.head(run)
-  if (!seen) return { removed: 0, next_at: null }
+  if (!seen) return { ...NOTHING, next_at: null }
   const listed: StoredObject[] = []
   for await (const object of ports.objects.list(objectPrefix(run))) listed.push(object)
   const now = clock.now()
   const held = heldUntil(run, listed, now)
-  if (held !== undefined) return { removed: 0, next_at: held }
+  if (held !== undefined) return { ...NOTHING, next_at: held }
   const garbage = await garbageOf(ports, run, seen, listed, graceMs)
   const free = garbage.filter(({ free_at }) => free_at <= now)
   const waiting = garbage.filter(({ free_at }) => free_at > now)
   const next_at = waiting.length > 0 ? Math.max(...waiting.map(({ free_at }) => free_at)) : null
   const old = now - graceMs
-  if (free.length === 0 && staleNotes(run, listed, seen, old).length === 0) return { removed: 0, next_at }
+  if (free.length === 0 && staleNotes(run, listed, seen, old).length === 0) return { ...NOTHING, next_at }
 
   if (free.some((object) => object.sweep >= seen.sweep)) {
     const expect = { life: seen.life, sweep: seen.sweep }
     if (!(await ports.index.commit(run, expect, { set: { sweep: seen.sweep + 1 } }))) {
-      return { removed: 0, next_at: now }
+      return { ...NOTHING, next_at: now }
     }
   }
   // From here on nothing of an older generation can become named; what is named now is kept.
   const head = await ports.index.head(run)
-  if (!head) return { removed: 0, next_at: null }
+  if (!head) return { ...NOTHING, next_at: null }
   const named = await namesOf(ports, run, head)
   const doomed = free.filter(({ key, sweep }) => sweep < head.sweep && !named.has(key)).map(({ key }) => key)
   const replaced = doomed.length > 0 || !head.alive ? await noteHead(ports, run, listed, head) : []
@@ -59,7 +63,9 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   for (let at = 0; at < gone.length; at += DELETE_AT_ONCE) {
     await ports.objects.remove(gone.slice(at, at + DELETE_AT_ONCE))
   }
-  return { removed: doomed.length, next_at }
+  const isDoomed = new Set(doomed)
+  const bytes = listed.reduce((sum, { key, length }) => sum + (isDoomed.has(key) ? length : 0), 0)
+  return { removed: doomed.length, bytes, next_at }
 }
 
 async function garbageOf(
