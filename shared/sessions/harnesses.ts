@@ -1,11 +1,12 @@
 import type { Harness } from '../schema/index.ts'
 import { claudeCode } from './claude-code/adapter.ts'
 import { codex } from './codex/adapter.ts'
+import { kimiCode } from './kimi-code/adapter.ts'
 import type { Adapter, TranscriptName } from './parser.ts'
 
 /** Every harness; a new one is a folder and a line here. */
 const ADAPTERS: ReadonlyMap<Harness, Adapter> = new Map(
-  [claudeCode, codex].map((adapter) => [adapter.harness, adapter]),
+  [claudeCode, codex, kimiCode].map((adapter) => [adapter.harness, adapter]),
 )
 
 export function adapterOf(harness: Harness): Adapter {

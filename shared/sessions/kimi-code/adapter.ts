@@ -1,0 +1,11 @@
+import type { Adapter } from '../parser.ts'
+import { agentWires, MAIN, wireOf } from './files.ts'
+import { KimiCodeParser } from './parser.ts'
+
+/** Kimi Code (SESSIONS.md 4.3): a session is a folder. */
+export const kimiCode: Adapter = {
+  harness: 'kimi-code',
+  version: 1,
+  transcripts: (_, paths) => [{ path: wireOf(MAIN) }, ...agentWires(paths)],
+  begin: (transcript, saved) => new KimiCodeParser(transcript, saved),
+}
