@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { parseJson } from '#codec'
-import { digest, type LeaseAnswer, runId, size } from '#schema'
+import { digest, runId, size } from '#schema'
 import { writeDurably } from './durable-file.ts'
 import type { RunFolder } from './run-folder.ts'
 
@@ -14,11 +14,13 @@ const planShape = z.object({ run_id: runId, epoch: size, tail: size, digest, at:
  */
 export type Plan = z.infer<typeof planShape>
 
-export const planOf = async (folder: RunFolder, held: LeaseAnswer, now: number): Promise<Plan> => {
-  const { run_id, epoch, tail, digest } = held
+/** The plan that a resume under this epoch has left; undefined where there is none. */
+export const planOf = async (folder: RunFolder, epoch: number): Promise<Plan | undefined> => {
   const known = await readPlan(folder)
-  if (known?.run_id === run_id && known.epoch === epoch) return known
-  const plan = { run_id, epoch, tail, digest, at: Math.floor(now / 1000) }
+  return known?.epoch === epoch ? known : undefined
+}
+
+export const writePlan = async (folder: RunFolder, plan: Plan): Promise<Plan> => {
   await writeDurably(folder.plan, JSON.stringify(plan))
   return plan
 }

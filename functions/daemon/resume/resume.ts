@@ -16,7 +16,8 @@ import { foldFile, noHeader } from './fold-file.ts'
 import { ownerFrames } from './owner-frames.ts'
 import { type PathRule, withPaths } from './path-map.ts'
 import { type Former, placeArchive, sizeOf } from './place-archive.ts'
-import { type Plan, planOf, readPlan } from './plan.ts'
+import { type Plan, planOf, readPlan, writePlan } from './plan.ts'
+import { RunFeed } from './run-feed.ts'
 import { makeRunFolder, type RunFolder, writeContext, writeMeta } from './run-folder.ts'
 import { whileHolding } from './while-holding.ts'
 
@@ -51,6 +52,8 @@ export interface ResumeOptions {
   readonly onStep?: (step: ResumeStep) => void
 }
 
+type Parts = Omit<ResumeOptions, 'take'>
+
 export interface Resumed {
   readonly run_id: string
   readonly folder: string
@@ -84,7 +87,7 @@ export const resumeRun = async (options: ResumeOptions): Promise<Resumed> => {
   const held = await options.take()
   options.onStep?.('held')
   return whileHolding(client, held, options.signal, (signal) =>
-    isHere ? describe(options, held) : bring({ ...options, signal }, held),
+    isHere ? describe(options, held) : bringRun({ ...options, signal }, held),
   )
 }
 
@@ -99,10 +102,11 @@ const isHeldHere = async ({ client, run, worker, folder }: ResumeOptions): Promi
   return isOurs && isIdle && isThere.every((found) => found !== undefined)
 }
 
-const bring = async (options: ResumeOptions, held: LeaseAnswer): Promise<Resumed> => {
+/** The same for who holds the lease already, and keeps it. Rejects with bad_frames where there is no Header. */
+export const bringRun = async (options: Parts, held: LeaseAnswer): Promise<Resumed> => {
   const { folder, worker, signal, onStep } = options
   await makeRunFolder(folder)
-  const plan = await planOf(folder, held, options.now())
+  const plan = (await planOf(folder, held.epoch)) ?? (await newPlan(options, held))
   onStep?.('planned')
   await stage(options, plan)
   onStep?.('fetched')
@@ -130,8 +134,20 @@ const bring = async (options: ResumeOptions, held: LeaseAnswer): Promise<Resumed
   return { ...what, folder: folder.path, outcome: former.outcome === 'ahead' ? 'here' : 'resumed' }
 }
 
+/**
+ * What this machine has written and nobody has sent, where the archive is a beginning of it, is the run's own and goes first:
+ * a machine that comes back after a crash loses nothing.
+ */
+const newPlan = async (options: Parts, held: LeaseAnswer): Promise<Plan> => {
+  const { folder, now } = options
+  const feed = await RunFeed.open({ ...options, epoch: held.epoch, path: folder.archive }, held)
+  await feed?.send(true)
+  const { run_id, epoch } = held
+  return writePlan(folder, { run_id, epoch, ...(feed?.sent ?? held), at: Math.floor(now() / 1000) })
+}
+
 /** The planned bytes of the archive, checked; they may be there already, with more behind them. */
-const stage = async ({ folder, fetch }: ResumeOptions, plan: Plan): Promise<void> => {
+const stage = async ({ folder, fetch }: Parts, plan: Plan): Promise<void> => {
   if (await hasBytes(folder, plan)) return
   await rm(folder.staged, { force: true })
   await seed(folder, plan)
@@ -158,7 +174,7 @@ const hasBytes = async ({ staged }: RunFolder, { tail, digest }: Plan): Promise<
 }
 
 /** To the place that was planned: where they are stored already, they are stored once. */
-const send = async ({ client, run, limits, uploads, signal, folder }: ResumeOptions, plan: Plan) => {
+const send = async ({ client, run, limits, uploads, signal, folder }: Parts, plan: Plan) => {
   const source = await ArchiveFile.open(folder.staged, NO_PREFIX)
   if (!source) throw new RunfoldError('internal', `${folder.staged} is gone`)
   try {
