@@ -33,6 +33,7 @@ import { WarmStates } from './reading/warm.ts'
 import { remove } from './remove.ts'
 import { describeRun } from './runs.ts'
 import { abortUpload, completeUpload, openUpload } from './uploads/uploads.ts'
+import { WarmHeads } from './warm-heads.ts'
 
 /** All that can be done with runs; who may do it is the edge's business. Every method throws RunfoldErrors alone. */
 export interface Archive extends StoreParts {
@@ -63,14 +64,18 @@ export interface Archive extends StoreParts {
 }
 
 export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
-  const parts: StoreParts = { ports, ...options }
+  const heads = new WarmHeads()
+  const parts: StoreParts = { ports, ...options, heads }
   const lookout = createLookout(ports.index, options.clock)
   const looks = createLooks(ports.index, options.clock)
   const warm = new WarmStates()
   return {
     ...parts,
     acquire: (run, request, { signal } = {}) => acquire(parts, run, request, signal),
-    renew: (run, request) => renew(parts, run, request),
+    renew: (run, request) => {
+      heads.forget(run)
+      return renew(parts, run, request)
+    },
     release: (run, epoch) => release(parts, run, epoch),
     leaseState: (run) => leaseState(parts, run),
     claim: (tenant, request, bounds = {}) => claim(parts, looks, tenant, request, bounds),

@@ -63,14 +63,17 @@ export async function commitAddition(
   writer: Writer,
   addition: Addition,
 ): Promise<AppendAnswer> {
-  const { ports, clock } = parts
+  const { ports, clock, heads } = parts
+  let warm = heads?.take(run, writer, addition.offset, clock.now())
   let { life } = writer
   let storedUnder: number | undefined
   const commit = doubtfulCommit(ports.index)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const head = living(await ports.index.head(run))
-    life ??= head.life
-    judgeWriter(head, life, writer.epoch)
+    const head = warm ?? living(await ports.index.head(run))
+    // A guess settles nothing: which life is written to is told by a head that was read.
+    if (!warm) life ??= head.life
+    warm = undefined
+    judgeWriter(head, life ?? head.life, writer.epoch)
     if (addition.offset < head.tail) return replay(parts, run, head, addition)
     judgeRoom(head, addition.offset)
 
@@ -82,6 +85,7 @@ export async function commitAddition(
     const { expect, change, card } = decide(run, head, addition, gain, clock.now())
     if (!(await commit(run, expect, change, card))) continue
     const after = applyChange(head, change)
+    heads?.keep(run, after)
     return appendAnswer(run, after, addition.offset, { ...after, tail: addition.end }, false, clock.now())
   }
   throw new RunfoldError('slow_down', 'too many write to this run at once', { retry_after_s: 1 })
@@ -144,14 +148,16 @@ function decide(run: RunKey, head: Head, addition: Addition, gain: Gain, now: nu
       held: true,
       lease_expires_at: lease.expires_at, // a renewal in between must not be taken back
     },
-    change: { set: { ...grown, ...told, ...moved, ...timesOf(after, now) }, add },
+    change: { set: { ...grown, ...told, ...moved, ...timesOf(head, after, now) }, add },
     ...(isShown && { card: cardRow(run, after, card.after) }),
   }
 }
 
-/** When maintenance and claimants have to look at it; both stay where they are if they can. */
-function timesOf(after: Head, now: number): Pick<Head, 'due_at' | 'claim_at'> {
-  return { due_at: dueAfterAppend(after, now), claim_at: claimableAfterAppend(after) }
+/** When maintenance and claimants have to look at it; what stays as it is is left to those who may be changing it now. */
+function timesOf(head: Head, after: Head, now: number): Partial<Pick<Head, 'due_at' | 'claim_at'>> {
+  const due_at = dueAfterAppend(after, now)
+  const claim_at = claimableAfterAppend(after)
+  return { ...(due_at !== head.due_at && { due_at }), ...(claim_at !== head.claim_at && { claim_at }) }
 }
 
 /** Enough to tell, from the objects alone, which of them follow each other (DESIGN.md, Rebuild). */

@@ -2,6 +2,7 @@ import type { RunKey } from '../schema/index.ts'
 import type { Clock, Head, StorePorts } from './ports.ts'
 import type { ArchiveView } from './reading/view.ts'
 import { openView } from './reading/view.ts'
+import type { WarmHeads } from './warm-heads.ts'
 
 export interface StoreLimits {
   /** Largest decoded body of one append. */
@@ -15,6 +16,8 @@ export interface StoreParts {
   readonly ports: StorePorts
   readonly clock: Clock
   readonly limits: StoreLimits
+  /** What this process still knows of heads. */
+  readonly heads?: WarmHeads
 }
 
 /** How often one request may find that another was quicker before it is told to come again. */

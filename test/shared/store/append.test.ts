@@ -1,13 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PREAMBLE } from '#codec'
+import { createArchive } from '#store'
 import { readBatch } from '../../../shared/store/batch.ts'
 import { MAX_EXTENTS } from '../../../shared/store/commit.ts'
 import { frameOf, joined, LIMITS, StoredRun, say, sha256, testArchive } from '../../kit/stored-run.ts'
 
 const started = async () => {
   const kit = testArchive()
-  return { ...kit, run: await StoredRun.begin(kit.archive) }
+  /** Which knows nothing of what this one did. */
+  const otherProcess = createArchive(kit.ports, { clock: kit.clock, limits: LIMITS })
+  return { ...kit, run: await StoredRun.begin(kit.archive), otherProcess }
 }
 
 describe('an append', () => {
@@ -181,21 +184,26 @@ describe('an append', () => {
   })
 
   it('waits while merging has fallen far behind', async () => {
-    const { run, ports } = await started()
+    const { run, ports, otherProcess } = await started()
     await run.append(say('a'))
     const extents = Object.fromEntries(
       Array.from({ length: MAX_EXTENTS }, (_, i) => [String(i), { length: 1, hash: '', sweep: 0, at: 0 }]),
     )
     await ports.index.commit(run.key, {}, { set: {}, extents })
-    await expect(run.send({})).rejects.toMatchObject({ code: 'slow_down', facts: { retry_after_s: 1 } })
+    const sent = otherProcess.append(run.key, { offset: run.tail, epoch: run.epoch, bytes: say('b') })
+    await expect(sent).rejects.toMatchObject({ code: 'slow_down', facts: { retry_after_s: 1 } })
   })
 
   it('goes on from a hash state of an unknown version by reading the archive', async () => {
-    const { run, ports } = await started()
+    const { run, ports, otherProcess } = await started()
     await run.append(say('a'), say('b'))
     await ports.index.commit(run.key, {}, { set: { hash_state: '99:future' } })
-    expect((await run.append(say('c'))).digest).toBe(sha256(run.bytes))
-    expect((await run.append(say('d'))).digest).toBe(sha256(run.bytes))
+    for (const text of ['c', 'd']) {
+      const sent = { offset: run.tail, epoch: run.epoch, bytes: say(text) }
+      const { digest } = await otherProcess.append(run.key, sent)
+      await run.append(sent.bytes)
+      expect(digest).toBe(sha256(run.bytes))
+    }
   })
 
   it('whose card was lost on the way makes it again', async () => {

@@ -18,6 +18,7 @@ const each = ({ readings, appends }: Bill) => ({
 it.each([
   { appends: 2000, batch: 1 },
   { appends: 600, batch: 10 },
+  { appends: 200, batch: 100 },
 ])('$appends appends of $batch frames cost little more than one object and one update each', async (size) => {
   const counted = await bill({ ...size, frameBytes: 4096 })
   const { writes, reads, vsPlain } = each(counted)
