@@ -28,6 +28,12 @@ export function requireScope(principal: Principal, need: Scope | readonly Scope[
   throw new RunfoldError('forbidden', `this needs a token of scope ${scope}`, { scope })
 }
 
+/** Sessions have no run_id, so a token that is bound to a prefix of those sees none of them. */
+export function requireNoPrefix({ run_prefix }: Principal): void {
+  if (run_prefix === null) return
+  throw new RunfoldError('forbidden', 'the token is bound to runs, and sees no sessions', { run_prefix })
+}
+
 /** A token that is bound to a prefix sees no other run; what it may not name is refused before anything is looked up. */
 export function requirePrefix(principal: Principal, run_id: string): void {
   if (principal.run_prefix === null || run_id.startsWith(principal.run_prefix)) return

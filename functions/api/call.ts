@@ -98,7 +98,10 @@ async function takeBody(
 ) {
   if (route.bytes) {
     const { max_batch_bytes, max_frame_bytes } = parts.limits
-    const uploads = parts.features.includes('uploads') ? { uploads: `/v1/runs/${run_id}/uploads` } : {}
+    const uploads =
+      run_id !== undefined && parts.features.includes('uploads')
+        ? { uploads: `/v1/runs/${run_id}/uploads` }
+        : {}
     const facts = { max_batch_bytes, max_frame_bytes, ...uploads }
     const maxBytes = route.maxBytes?.(parts) ?? max_batch_bytes
     const rule = { types: route.bytes, maxBytes, facts, take }

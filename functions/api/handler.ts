@@ -1,4 +1,5 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
+import { createSessionArchive } from '#sessions/archive'
 import { createArchive, createTokens, systemClock } from '#store'
 import { awsPorts } from '#store/aws'
 import { awsOptions, readFunctionEnv } from '../env.ts'
@@ -21,6 +22,11 @@ const ports = awsPorts({
 })
 const app = createApp({
   archive: createArchive(ports, { clock: systemClock, limits: LAMBDA_LIMITS }),
+  sessions: createSessionArchive(ports, {
+    clock: systemClock,
+    limits: LAMBDA_LIMITS,
+    failed: (_session, error) => log.warn('a document was not derived; the next look tries again', error),
+  }),
   tokens: createTokens(ports.tokens, systemClock),
   clock: systemClock,
   limits: LAMBDA_LIMITS,

@@ -1,9 +1,17 @@
 import type { Feature } from '#schema'
+import type { SessionArchive } from '#sessions/archive'
 import type { Archive, Clock, Tokens } from '#store'
 import type { Limits } from './limits.ts'
 import type { Login } from './login.ts'
 
-export type AuditedAct = 'lease.force' | 'archive.read' | 'token.make' | 'token.revoke' | 'run.delete'
+export type AuditedAct =
+  | 'lease.force'
+  | 'archive.read'
+  | 'token.make'
+  | 'token.revoke'
+  | 'run.delete'
+  | 'session.read'
+  | 'session.delete'
 
 /** One line of the request log, and what the metrics count. Never a token, a query or a byte of a body. */
 export interface RequestEvent {
@@ -33,6 +41,7 @@ export interface RequestEvent {
 /** What the app is made of; the shells choose the store and the clock. */
 export interface Parts {
   readonly archive: Archive
+  readonly sessions: SessionArchive
   readonly tokens: Tokens
   readonly clock: Clock
   readonly limits: Limits

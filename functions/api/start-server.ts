@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
+import { createSessionArchive, createSessionMaintainer } from '#sessions/archive'
 import {
   createArchive,
   createMaintainer,
@@ -91,8 +92,14 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const login = createLogin({ tokens, maker: () => tokens.check(token.text), clock: systemClock })
     const checkHost = createHostCheck(env.host, [hostname()])
     const metrics = createMetrics()
+    const sessions = createSessionArchive(store.ports, {
+      clock: systemClock,
+      limits: LOCAL_LIMITS,
+      failed: (_session, error) => log.warn('a document was not derived; the next look tries again', error),
+    })
     const app = createApp({
       archive: createArchive(store.ports, { clock: systemClock, limits: LOCAL_LIMITS }),
+      sessions,
       tokens,
       clock: systemClock,
       limits: LOCAL_LIMITS,
@@ -113,7 +120,11 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
     server.maxConnections = MAX_CONNECTIONS
     await listening(server, env)
-    const maintained = maintain(store.ports, retentionOf(env.retentionDays), closing.signal, (error) => {
+    const maintainers = [
+      createMaintainer(store.ports, systemClock, retentionOf(env.retentionDays)),
+      createSessionMaintainer(sessions),
+    ]
+    const maintained = maintain(maintainers, closing.signal, (error) => {
       metrics.maintenanceFailures.inc()
       log.warn('a round of maintenance failed; the next one tries again', error)
     })
@@ -144,19 +155,14 @@ const errorHandler = (error: unknown) =>
     crypto.randomUUID(),
   )
 
-function maintain(
-  ports: StorePorts,
-  options: MaintainOptions,
+/** Runs and sessions each in a loop of their own, so that neither waits for the other. */
+async function maintain(
+  maintainers: readonly { pass(): Promise<void> }[],
   signal: AbortSignal,
   failed: (error: unknown) => void,
 ): Promise<void> {
-  const maintainer = createMaintainer(ports, systemClock, options)
-  return keepDoing(() => maintainer.pass(), {
-    everyMs: MAINTAIN_EVERY_MS,
-    clock: systemClock,
-    signal,
-    failed,
-  })
+  const loop = { everyMs: MAINTAIN_EVERY_MS, clock: systemClock, signal, failed }
+  await Promise.all(maintainers.map((maintainer) => keepDoing(() => maintainer.pass(), loop)))
 }
 
 const DAY_MS = 86_400_000

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { digest, queryInt, serverTime, size } from './name.ts'
-import { limitOf } from './run.ts'
 
-// Requests and answers of the session routes (API.md, "Sessions"; SESSIONS.md 1.2, 3 and 8). What a document and the
-// derived part of an entry hold is the adapters' (session.ts).
+// The names of sessions and of their files, and what is asked and answered about files (API.md, "Sessions"; SESSIONS.md 1.2
+// and 8). sessions.ts has the catalog and the documents.
 
 /** One spelling everywhere: in JSON, URLs, keys and the catalog (SESSIONS.md 2, the name trap). */
 export const HARNESSES = ['claude-code', 'codex', 'kimi-code'] as const
@@ -90,13 +89,6 @@ export const fileAppendAnswer = z.object({
   problems: size.nullable(),
 })
 
-export const documentQuery = z.strictObject({
-  machine: machineName.optional(),
-  agent: z.string().min(1).max(SESSION_ID_BYTES).optional(),
-})
-
-export const sessionQuery = z.strictObject({ machine: machineName.optional() })
-
 export const sessionFile = z.object({
   path: z.string(),
   generation: size,
@@ -118,31 +110,8 @@ export const rawQuery = z.strictObject({
   generation: generationNumber.optional(),
 })
 
-export const SESSIONS_LIMIT = { default: 50, max: 200 } as const
-
-export const sessionsQuery = z.strictObject({
-  harness: harness.optional(),
-  machine: machineName.optional(),
-  cwd: z.string().max(4096).optional(),
-  q: z.string().max(1000).optional(),
-  limit: limitOf(SESSIONS_LIMIT),
-  cursor: z.string().optional(),
-})
-
-/** What only the server knows of an entry; it stands behind the derived part. */
-export const entryOfServer = z.object({
-  machine: machineName,
-  archived_at: serverTime,
-  /** The parser that made the derived part; null while there is none. */
-  parser: z.union([z.string(), size]).nullable(),
-  file_count: size,
-  raw_bytes: size,
-})
-
 export type Harness = z.infer<typeof harness>
 export type FileAppendQuery = z.infer<typeof fileAppendQuery>
 export type FileAppendAnswer = z.infer<typeof fileAppendAnswer>
 export type SessionOutcome = z.infer<typeof sessionOutcome>
 export type SessionFileRow = z.infer<typeof sessionFile>
-export type SessionsQuery = z.infer<typeof sessionsQuery>
-export type EntryOfServer = z.infer<typeof entryOfServer>

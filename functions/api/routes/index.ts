@@ -14,6 +14,8 @@ import { pointsRoutes } from './points.ts'
 import { recordsRoutes } from './records.ts'
 import { runsRoutes } from './runs.ts'
 import { serviceRoutes } from './service.ts'
+import { sessionFilesRoutes } from './session-files.ts'
+import { sessionsRoutes } from './sessions.ts'
 import { tokensRoutes } from './tokens.ts'
 import { uploadsRoutes } from './uploads.ts'
 import { usageRoutes } from './usage.ts'
@@ -37,6 +39,8 @@ export function allRoutes(features: readonly Feature[], login?: Login): readonly
     ...claimsRoutes,
     ...usageRoutes,
     ...verifyRoutes,
+    ...sessionsRoutes,
+    ...sessionFilesRoutes,
     ...tokensRoutes,
     ...loginRoutes(login),
   ]

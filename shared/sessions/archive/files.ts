@@ -1,7 +1,8 @@
 import type { SessionFileRow, SessionKey } from '../../schema/index.ts'
 import type { ClosedGeneration, FileItem, NamedFile } from '../../store/ports.ts'
 import type { FileVersion, SessionFiles } from '../adapter.ts'
-import { livingHead } from './head.ts'
+import { transcriptsOf } from '../harnesses.ts'
+import { isLiving, livingHead } from './head.ts'
 import type { SessionParts } from './parts.ts'
 import { openGeneration } from './raw.ts'
 
@@ -39,6 +40,17 @@ export function filesToDerive(
   }
 }
 
+/** The file that is a sub-agent's transcript. */
+export function transcriptOf(
+  { harness, id }: SessionKey,
+  found: readonly NamedFile[],
+  agent: string,
+): NamedFile | undefined {
+  const paths = found.map(({ path }) => path)
+  const own = transcriptsOf(harness, id, paths).find((transcript) => transcript.agent === agent)
+  return found.find(({ path }) => path === own?.path)
+}
+
 /** Every generation of every file, by path and number. */
 export async function listFiles(parts: SessionParts, session: SessionKey): Promise<SessionFileRow[]> {
   const { life } = await livingHead(parts, session)
@@ -63,4 +75,14 @@ function rowOf(path: string, item: FileItem | ClosedGeneration, current: boolean
     last_at: new Date(last_at).toISOString(),
     current,
   }
+}
+
+/** The files of another session, of which one may be a fork; undefined where it is not archived. */
+export async function ancestorFiles(
+  parts: SessionParts,
+  ancestor: SessionKey,
+): Promise<SessionFiles | undefined> {
+  const head = await parts.ports.sessions.head(ancestor)
+  if (!isLiving(head)) return undefined
+  return filesToDerive(parts, ancestor, head.life, await currentFiles(parts, ancestor, head.life))
 }

@@ -7,6 +7,14 @@ import type { SessionParts } from './parts.ts'
 /** A session is quiet when no byte came for so long. */
 export const QUIET_MS = 60_000
 
+/** What is derived before an append is answered; more is left to maintenance. */
+const AT_ONCE_BYTES = 4 * 1024 * 1024
+
+/** Whether what is not derived yet is too much to let anybody wait for it. */
+export function isLeftToMaintenance({ pending }: SessionHead): boolean {
+  return pending > AT_ONCE_BYTES
+}
+
 /** A session with an acknowledged file; a tombstone is as absent as nothing. */
 export interface LivingHead extends SessionHead {
   readonly archived_at: number
@@ -94,13 +102,14 @@ export function tellOfFile(
     // Bytes whose own writer told nobody of them, since it fell.
     const untold = bytes === 0 && last_at > (head.archived_at ?? 0) ? 1 : 0
     const isByArchival = head.listed_at === null || head.listed_at === head.archived_at
-    return successor(head, {
+    const told = successor(head, {
       revision: head.revision + 1,
       archived_at,
       changed_at: now,
       pending: head.pending + bytes + untold,
       listed_at: isByArchival ? archived_at : head.listed_at,
-      due_at: Math.min(head.due_at ?? Number.POSITIVE_INFINITY, merging ? now : now + QUIET_MS),
     })
+    const due_at = merging || isLeftToMaintenance(told) ? now : now + QUIET_MS
+    return { ...told, due_at: Math.min(head.due_at ?? due_at, due_at) }
   })
 }

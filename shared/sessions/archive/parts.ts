@@ -13,6 +13,8 @@ export interface SessionParts {
   }
   /** Derivations of one session wait for each other within this process. */
   readonly turns: Turns
+  /** Told of derivations that failed; nobody else hears why. */
+  readonly failed?: ((session: SessionKey, error: unknown) => void) | undefined
   /** Told after each derivation what work it was. */
   readonly observe?: ((session: SessionKey, work: Counters) => void) | undefined
 }

@@ -117,7 +117,7 @@ export function sourceOf(run: RunKey, head: Head, name: string): Source {
 }
 
 /** Large extents are copied inside the storage, smaller ones come by here; how they are cut into parts is the adapter's. */
-async function partsOf(objects: Objects, sources: readonly Source[]): Promise<ComposePart[]> {
+export async function partsOf(objects: Objects, sources: readonly Source[]): Promise<ComposePart[]> {
   const parts: ComposePart[] = []
   for (const source of sources) {
     const { length } = source.extent

@@ -8,6 +8,8 @@ export type Position = readonly (number | string)[]
 export type Binding = readonly unknown[]
 
 const CHECK_DIGITS = 16
+/** A position may hold a name of some hundred characters. */
+const MAX_LETTERS = 1600
 
 /**
  * base64url of the position and a check over it and its binding. The check is no secret: it keeps cursors of other
@@ -38,7 +40,7 @@ function decode<P extends Position>(
   text: string,
   isPosition: (value: readonly unknown[]) => boolean,
 ): P | undefined {
-  if (text.length > 400 || !/^[\w-]+$/.test(text)) return undefined
+  if (text.length > MAX_LETTERS || !/^[\w-]+$/.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
     if (!Array.isArray(value)) return undefined

@@ -1,7 +1,6 @@
 import { EMPTY_DIGEST, loadDigest } from '../../codec/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import { extended } from '../replay.ts'
-import type { ArchiveView } from './view.ts'
 
 /**
  * The whole archive, whose last piece comes only when all of them have the digest that the head tells: what storage has
@@ -9,7 +8,13 @@ import type { ArchiveView } from './view.ts'
  *
  * @throws internal naming the bytes; `verify` tells which object it is
  */
-export async function* soundBytes(view: ArchiveView): AsyncGenerator<Uint8Array, void, undefined> {
+/** What has a digest that was told when its bytes were appended. */
+interface Whole {
+  readonly head: { readonly tail: number; readonly digest: string }
+  bytes(start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+export async function* soundBytes(view: Whole): AsyncGenerator<Uint8Array, void, undefined> {
   const { tail, digest } = view.head
   await loadDigest()
   let seen = { digest: EMPTY_DIGEST, state: null as string | null }

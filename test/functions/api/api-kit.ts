@@ -1,5 +1,6 @@
 import { encodeFrame, PREAMBLE, parseJson } from '#codec'
 import type { Scope } from '#schema'
+import { createSessionArchive } from '#sessions/archive'
 import { type Clock, createArchive, createTokens, type Principal } from '#store'
 import { memoryPorts } from '#store/memory'
 import { createApp } from '../../../functions/api/app.ts'
@@ -39,6 +40,7 @@ export async function testApi(parts: Partial<Parts> = {}) {
   const tokens = createTokens(ports.tokens, clock)
   const app = createApp({
     archive: createArchive(ports, { clock, limits: LOCAL_LIMITS }),
+    sessions: createSessionArchive(ports, { clock, limits: LOCAL_LIMITS }),
     tokens,
     clock,
     limits: LOCAL_LIMITS,

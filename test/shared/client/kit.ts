@@ -1,5 +1,6 @@
 import { type Client, createClient, Redacted } from '#client'
 import type { Feature } from '#schema'
+import { createSessionArchive } from '#sessions/archive'
 import { createArchive, createTokens, makeTokenText, systemClock } from '#store'
 import { memoryPorts } from '#store/memory'
 import { createApp } from '../../../functions/api/app.ts'
@@ -32,7 +33,8 @@ export const startServer = async (
   const token = makeTokenText()
   await tokens.install(token)
   const archive = createArchive(ports, { clock: systemClock, limits })
-  const app = createApp({ archive, tokens, clock: systemClock, limits, features, version: 'test' })
+  const sessions = createSessionArchive(ports, { clock: systemClock, limits })
+  const app = createApp({ archive, sessions, tokens, clock: systemClock, limits, features, version: 'test' })
 
   const requests: string[] = []
   const pauses: number[] = []
