@@ -23,7 +23,7 @@ export function bytes(value: number): string {
     size /= 1000
     unit++
   }
-  return `${size.toPrecision(3).replace(/\.?0+$/, '')} ${units[unit]}`
+  return `${size.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)} ${units[unit]}`
 }
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

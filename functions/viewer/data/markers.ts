@@ -1,4 +1,5 @@
 import type { RecordItem, RecordKind, SummaryPoint } from '#schema'
+import { plain } from './text.ts'
 
 export const MARKER_KINDS = ['inference', 'tools', 'status', 'handoff', 'checkpoint'] as const
 export type MarkerKind = (typeof MARKER_KINDS)[number]
@@ -33,7 +34,7 @@ export function markersOf(records: readonly RecordItem[], points: readonly Summa
     if (!mark || record === null) continue
     while (next < points.length && (points[next]?.seq ?? 0) <= seq) next++
     const point = points[next - 1]?.point ?? points[0]?.point ?? 0
-    markers.push({ kind: mark, seq, point, label: `${labelOf(kind, record)}, record ${seq}` })
+    markers.push({ kind: mark, seq, point, label: plain(`${labelOf(kind, record)}, record ${seq}`) })
   }
   return markers
 }

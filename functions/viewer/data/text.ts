@@ -23,6 +23,12 @@ export function piecesOf(text: string): Piece[] {
   return pieces
 }
 
+/** The text for places that hold nothing but characters, such as titles. */
+export const plain = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => (typeof piece === 'string' ? piece : piece.hidden))
+    .join('')
+
 /** `␀` for a control, `U+202E` for the rest. */
 function nameOf(char: string): string {
   const code = char.codePointAt(0) ?? 0

@@ -3,6 +3,9 @@ export const TILE_POINTS = 200
 
 /** About as many samples as a chart has room for; more would be drawn on the same pixels. */
 const SAMPLES = 512
+/** Far out each sample costs the server a leap to a snapshot and the fold of a stretch, so they are fewer. */
+const FAR_SAMPLES = 256
+const FAR_POINTS = 8 * SAMPLES
 
 /** A range of points, both ends included. */
 export interface Span {
@@ -18,7 +21,8 @@ export interface Tile extends Span {
 
 /** How coarse the samples of a span may be. */
 export function levelOf({ from, to }: Span): number {
-  return Math.max(0, Math.ceil(Math.log2((to - from + 1) / SAMPLES)))
+  const points = to - from + 1
+  return Math.max(0, Math.ceil(Math.log2(points / (points > FAR_POINTS ? FAR_SAMPLES : SAMPLES))))
 }
 
 /** The tiles of a level that cover a span; four at most on the level that suits it. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { blocksOf, folded, piecesOf } from '../data/text.ts'
+import { blocksOf, folded, piecesOf, plain } from '../data/text.ts'
 
 /** Text of strangers in a line of its own direction; what could mislead an eye is named. */
 export function Text({ text }: { readonly text: string }): JSX.Element {
@@ -17,12 +17,14 @@ export function ShortText({
 }): JSX.Element {
   const { text: cut, isCut } = folded(text.trim(), max, 1)
   return (
-    <bdi title={isCut ? folded(text, 2000).text : undefined}>
+    <bdi title={isCut ? plain(folded(text, 2000).text) : undefined}>
       {shown(cut)}
       {isCut && '…'}
     </bdi>
   )
 }
+
+const SCROLLED_CHARS = 2000
 
 interface LongTextProps {
   readonly text: string
@@ -36,9 +38,14 @@ interface LongTextProps {
 export function LongText({ text, chars = 1200, lines = 14, isCode = false }: LongTextProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const { text: start, isCut } = useMemo(() => folded(text, chars, lines), [text, chars, lines])
+  const isTall = isOpen || chars > SCROLLED_CHARS // it scrolls by itself, also by keyboard
   return (
     <div class="long-text">
-      <pre class={isCode ? 'text code' : 'text'} dir={isCode ? 'ltr' : 'auto'}>
+      <pre
+        class={`text ${isCode ? 'code' : ''} ${isTall ? 'tall' : ''}`}
+        dir={isCode ? 'ltr' : 'auto'}
+        tabIndex={isTall ? 0 : undefined}
+      >
         {isOpen ? blocksOf(text).map((block, n) => <Block key={n} text={block} />) : shown(start)}
         {isCut && !isOpen && '…'}
       </pre>

@@ -95,7 +95,7 @@ function History({ state: { lease, epoch, history } }: { readonly state: LeaseSt
               {lease && transfer.epoch === epoch && (
                 <span class="help">
                   {' '}
-                  holds it, <Age at={lease.expires_at} />
+                  holds it, expires <Age at={lease.expires_at} />
                 </span>
               )}
             </td>

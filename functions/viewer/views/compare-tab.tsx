@@ -117,7 +117,7 @@ function Totals({
         {names.map((name) => (
           <Total key={name} name={name} before={tokensIn(before, name)} after={tokensIn(after, name)} />
         ))}
-        <Total name="window" before={BigInt(before.total_tokens)} after={BigInt(after.total_tokens)} />
+        <Total name="all regions" before={BigInt(before.total_tokens)} after={BigInt(after.total_tokens)} />
       </tbody>
     </table>
   )

@@ -38,7 +38,7 @@ const VIEWS: Readonly<Record<RunTab, (props: RunTabProps) => JSX.Element>> = {
 export function RunView({ route }: { readonly route: RunRoute }): JSX.Element {
   const { capabilities } = useSigned()
   const { value: run, error, again } = useLiveRun(route.run)
-  useTitle(run?.title?.slice(0, 80) || route.run)
+  useTitle(run?.title || route.run)
   const View = VIEWS[route.tab]
   const tabs = RUN_TABS.filter((tab) => tab !== 'usage' || capabilities.features.includes('usage'))
   return (

@@ -83,11 +83,13 @@ interface TypedProps {
 function Typed({ label, name, value = '', change, hint }: TypedProps): JSX.Element {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const newest = useRef(change)
+  newest.current = change // another filter may be set while one types
   useEffect(() => setText(value), [value])
   const typed = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => change(name, next.trim()), TYPING_MS)
+    timer.current = setTimeout(() => newest.current(name, next.trim()), TYPING_MS)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   return (

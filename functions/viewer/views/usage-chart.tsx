@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { UsageAnswer } from '#schema'
+import { type Bins, binsOf } from '../data/bins.ts'
 import { compact, count } from '../data/format.ts'
 import { useColors } from '../parts/colors.ts'
 import { useWidth } from '../parts/use-width.ts'
@@ -18,12 +19,13 @@ export function UsageChart({ series, bucketSeconds }: UsageChartProps): JSX.Elem
   const place = useRef<HTMLDivElement>(null)
   const width = useWidth(place)
   const colors = useColors()
+  const bins = useMemo(() => binsOf(series, bucketSeconds), [series, bucketSeconds])
   useEffect(() => {
     if (!place.current || width === 0) return
-    const made = new uPlot(optionsOf(width, colors), dataOf(series), place.current)
+    const made = new uPlot(optionsOf(width, colors), dataOf(bins), place.current)
     return () => made.destroy()
-  }, [series, width, colors])
-  const span = `each bar ${count(bucketSeconds)} ${bucketSeconds === 1 ? 'second' : 'seconds'}`
+  }, [bins, width, colors])
+  const span = `each bar ${count(bins.seconds)} ${bins.seconds === 1 ? 'second' : 'seconds'}`
   return (
     <figure class="timeline">
       <figcaption class="help">
@@ -35,14 +37,15 @@ export function UsageChart({ series, bucketSeconds }: UsageChartProps): JSX.Elem
 }
 
 /** Stacked: what went in stands on what came out. */
-function dataOf(series: UsageAnswer['series']): uPlot.AlignedData {
-  const out = series.map(({ completion_tokens }) => Number(completion_tokens))
-  return [
-    series.map(({ at }) => Number(at)),
-    series.map(({ prompt_tokens }, n) => Number(prompt_tokens) + (out[n] ?? 0)),
-    out,
-  ]
-}
+const dataOf = ({ at, input, output }: Bins): uPlot.AlignedData => [
+  [...at],
+  input.map((tokens, n) => tokens + (output[n] ?? 0)),
+  [...output],
+]
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const DAY_SECONDS = 86_400
 
 function optionsOf(width: number, colors: (name: string) => string): uPlot.Options {
   const axis = {
@@ -66,7 +69,14 @@ function optionsOf(width: number, colors: (name: string) => string): uPlot.Optio
     legend: { show: false },
     scales: { y: { range: (_, __, most) => [0, most * 1.06] } },
     axes: [
-      { ...axis, font },
+      {
+        ...axis,
+        font,
+        size: 28,
+        space: 80,
+        values: (_, ticks, __, ___, step) =>
+          ticks.map((tick) => (step >= DAY_SECONDS ? day : clock).format(tick * 1000)),
+      },
       { ...axis, font, size: 64, values: (_, ticks) => ticks.map((tick) => compact(tick)) },
     ],
     series: [{}, bars('--band-0'), bars('--band-1')],
