@@ -6,6 +6,7 @@ import type { Act, Verb } from './command.ts'
 import { copy } from './commands/copy.ts'
 import { demo } from './commands/demo.ts'
 import { diff } from './commands/diff.ts'
+import { doctor } from './commands/doctor.ts'
 import { exitCodes } from './commands/exit-codes.ts'
 import { fold } from './commands/fold.ts'
 import { fork } from './commands/fork.ts'
@@ -41,6 +42,7 @@ const VERBS: readonly Verb[] = [
   push,
   watch,
   status,
+  doctor,
   resume,
   pull,
   copy,

@@ -29,9 +29,7 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
   const err = createOutput(io.stderr, io.env)
   const config = once(() => readConfig(io, options.url))
   const connect = async ({ url, token }: Config): Promise<Client> => {
-    if (token && url.startsWith('http:') && !isLoopback(url)) {
-      await err.line('the connection is not encrypted: others on the way can read the token')
-    }
+    await warnOfPlainHttp(err, { url, token })
     let isReached = false
     return createClient({
       url,
@@ -62,6 +60,11 @@ export const createSession = (io: Io, options: GlobalOptions): Session => {
     client: once(async () => connect(await config())),
     connect,
   }
+}
+
+export const warnOfPlainHttp = async (err: Output, { url, token }: Config): Promise<void> => {
+  if (token && url.startsWith('http:') && !isLoopback(url))
+    await err.line('the connection is not encrypted: others on the way can read the token')
 }
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {

@@ -1,5 +1,6 @@
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { warnOfPlainHttp } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { DEFAULT_FOLDER, runsFolder } from '../watch/runs-folder.ts'
 import { watchTeller } from '../watch/tell.ts'
@@ -42,6 +43,7 @@ export const watch: Verb = (program, act) =>
         const { openWatcher } = await import('../../daemon/watch/open-watcher.ts')
         const runs = await runsFolder(io, folder)
         const { url, token } = await session.config()
+        await warnOfPlainHttp(session.err, { url, token })
         const requests = new AbortController()
         const teller = watchTeller(session)
         using watcher = await openWatcher({
@@ -50,6 +52,7 @@ export const watch: Verb = (program, act) =>
           token,
           env: io.env,
           fetch: io.fetch,
+          ...(io.retry && { retry: io.retry }),
           policy: { ttl_s: ttl, hold_s: hold * 60 },
           report: teller.report,
           signal: requests.signal,

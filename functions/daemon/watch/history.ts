@@ -14,16 +14,22 @@ const READ_AGAIN_AT = 1.5
  */
 export const checkHistory = async (
   file: ArchiveFile,
-  { archived, file: before, verified }: RunState,
+  { archived, file: before, verified, trouble }: RunState,
 ): Promise<{ readonly verified: number } | Rewrite> => {
   const { identity: now } = file
   const prefix: Prefix = archived ?? NO_PREFIX
   if (now.size < prefix.end) return 'truncated'
   const isSame = before !== null && before.dev === now.dev && before.ino === now.ino
+  // A file that was found to be another is still another, however it was remembered.
+  if (trouble?.stops) return reread(file, prefix, isSame && trouble.code !== 'replaced')
   if (isSame && isUntouched(before, now)) return { verified }
   const onlyGrew = isSame && now.size > before.size && now.size < verified * READ_AGAIN_AT
   if (onlyGrew) return (await file.hasEdgeOf(prefix)) ? { verified } : 'rewritten'
-  if ((await file.reread(prefix.end)).digest === prefix.digest) return { verified: now.size }
+  return reread(file, prefix, isSame)
+}
+
+const reread = async (file: ArchiveFile, { end, digest }: Prefix, isSame: boolean) => {
+  if ((await file.reread(end)).digest === digest) return { verified: file.identity.size }
   return isSame ? 'rewritten' : 'replaced'
 }
 

@@ -39,6 +39,7 @@ export const lookAtRun = async (
   const { leases, now } = shipping
   const state = { ...(states.get(place.run_id) ?? newState(place)), path: place.path }
   let file: ArchiveFile | undefined
+  let checked: Pick<RunState, 'verified'> | undefined
   try {
     file = await ArchiveFile.open(place.path, state.archived ?? NO_PREFIX)
     if (!file) return await gone(looking, state)
@@ -52,6 +53,7 @@ export const lookAtRun = async (
         rewriteTrouble(history, archived, file.end),
       )
     }
+    checked = history
     const after = await shipRun(shipping, { ...state, ...history }, file, isQuiet)
     told(looking, state, after, isQuiet)
     const due = leases.due(place.run_id)
@@ -65,8 +67,11 @@ export const lookAtRun = async (
     }
     const verdict = judge(error, state)
     if ('moved' in verdict) return { again: 0 }
-    if ('outage' in verdict) return verdict
-    const seen = { ...state, file: file?.identity ?? state.file }
+    const seen = file && checked ? { ...state, ...checked, file: file.identity } : state
+    if ('outage' in verdict) {
+      states.put(seen)
+      return verdict
+    }
     await troubled(looking, seen, verdict.trouble)
     return verdict.again === undefined ? {} : { again: verdict.again }
   } finally {

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Redacted } from '#client'
+import { type Client, createClient, type Redacted, type RetryPolicy } from '#client'
 import type { Capabilities } from '#schema'
 import { identityOf, stateFolderOf } from '../identity.ts'
 import { zstd } from '../zstd.ts'
@@ -17,6 +17,7 @@ export interface WatchOptions {
   /** Ends requests that are under way; what ends the watching itself is given to `watch`. */
   readonly signal: AbortSignal
   readonly fetch?: typeof fetch
+  readonly retry?: RetryPolicy
 }
 
 /** A watcher that has its folder to itself; it gives the folder free when it is disposed of. */
@@ -38,7 +39,7 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
     ...(options.fetch && { fetch: options.fetch }),
     signal,
     compress: zstd,
-    retry: { retries: RETRIES },
+    retry: { ...options.retry, retries: RETRIES },
   })
   const capabilities = capabilitiesOf(client)
   const bounds = async () => (await capabilities()).limits.lease_ttl_s

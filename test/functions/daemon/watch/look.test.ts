@@ -119,6 +119,32 @@ describe('a file that is not what was sent of it', () => {
       expect(await archived(run.server)).toEqual(archiveOf('a', 'b', 'c'))
       expect((await run.server.client.leaseState(RUN)).lease).toBeNull()
     })
+
+    it(`stays stopped when the watcher is started again: ${code}`, async () => {
+      const run = await watchedRun()
+      writeFileSync(run.path, archiveOf('a', 'b', 'c'))
+      await run.look()
+      change(run.path)
+      await run.look()
+      for (const isFirst of [true, true, false]) {
+        await run.look({ isFirst })
+        expect(run.state()?.trouble).toMatchObject({ code, stops: true })
+      }
+      expect(await archived(run.server)).toEqual(archiveOf('a', 'b', 'c'))
+    })
+
+    it(`goes on when the file is mended: ${code}`, async () => {
+      const run = await watchedRun()
+      writeFileSync(run.path, archiveOf('a', 'b', 'c'))
+      await run.look()
+      change(run.path)
+      await run.look()
+      writeFileSync(`${run.path}.new`, archiveOf('a', 'b', 'c', 'd'))
+      renameSync(`${run.path}.new`, run.path)
+      await run.look()
+      expect(run.state()?.trouble).toBeNull()
+      expect(await archived(run.server)).toEqual(archiveOf('a', 'b', 'c', 'd'))
+    })
   }
 
   it('is found out even when it also grew', async () => {
@@ -278,7 +304,7 @@ describe('a server that is not there', () => {
     writeFileSync(run.path, archiveOf('a'))
     run.server.mishaps.push(...Array.from({ length: 7 }, () => lostRequest))
     expect(await run.look()).toMatchObject({ outage: { code: 'unavailable' } })
-    expect(run.state()).toBeUndefined()
+    expect(run.state()).toMatchObject({ trouble: null, archived: null })
     await run.look()
     expect(await archived(run.server)).toEqual(archiveOf('a'))
     expect(run.reports.map(({ event }) => event)).toEqual(['shipped'])

@@ -1,0 +1,59 @@
+import type { Finding } from '../../daemon/doctor/finding.ts'
+import { stateFolderOf } from '../../daemon/identity.ts'
+import { examples, type Verb } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Session } from '../session.ts'
+import { oneLine } from '../terminal-text.ts'
+import { DEFAULT_FOLDER, runsFolder } from '../watch/runs-folder.ts'
+
+export const doctor: Verb = (program, act) =>
+  program
+    .command('doctor [folder]')
+    .summary('check settings, server, token and folder, and say how to mend them')
+    .description(
+      'Looks at everything `runfold watch` needs: settings, the way to the server, its clock, what the token may do, the ' +
+        'folder of runs and what is remembered of it. Changes nothing, and says of all that is wrong how to mend it.',
+    )
+    .addHelpText(
+      'after',
+      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Ends with 1 when something is bad, warnings are none.\n${examples(
+        'doctor',
+        'doctor ~/agent/runs --url https://runfold.example',
+      )}`,
+    )
+    .action(
+      act(async (session, folder: string | undefined) => {
+        let isBad = false
+        for await (const finding of findings(session, folder)) {
+          isBad ||= finding.state === 'bad'
+          await tell(session, finding)
+        }
+        return isBad ? EXIT.failed : EXIT.ok
+      }),
+    )
+
+async function* findings(session: Session, folder: string | undefined): AsyncGenerator<Finding> {
+  const [{ checkServer }, { checkToken }, { checkFolder, checkTroubles }] = await Promise.all([
+    import('../../daemon/doctor/server.ts'),
+    import('../../daemon/doctor/token.ts'),
+    import('../../daemon/doctor/folder.ts'),
+  ])
+  const { io, signal } = session
+  const { url, token } = await session.config()
+  const { findings, client } = await checkServer({ url, token, fetch: io.fetch, signal })
+  yield* findings
+  if (client) yield* await checkToken(client)
+  const runs = await runsFolder(io, folder)
+  const state = await stateFolderOf(runs, io.env)
+  yield* checkFolder(runs, state)
+  yield* checkTroubles(state)
+}
+
+const STYLES = { ok: 'green', warning: 'yellow', bad: 'red' } as const
+
+const tell = async ({ json, out }: Session, finding: Finding): Promise<void> => {
+  if (json) return out.json(finding)
+  const { check, state, found, mend } = finding
+  await out.line(`${out.paint(STYLES[state], state.padEnd(8))}${check.padEnd(11)} ${oneLine(found)}`)
+  if (mend) await out.line(`${''.padEnd(20)}→ ${oneLine(mend)}`)
+}
