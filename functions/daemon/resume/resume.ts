@@ -1,4 +1,4 @@
-import { copyFile, rm, stat, truncate } from 'node:fs/promises'
+import { copyFile, rm, truncate } from 'node:fs/promises'
 import { type Client, type RunTail, sendArchive } from '#client'
 import {
   type Capabilities,
@@ -83,23 +83,25 @@ export const resumeRun = async (options: ResumeOptions): Promise<Resumed> => {
     throw new RunfoldError('bad_request', `${run} has ended (${status}): there is nothing to resume`, {
       status,
     })
-  const isHere = await isHeldHere(options)
+  const { lease } = await client.leaseState(run)
   const held = await options.take()
   options.onStep?.('held')
-  return whileHolding(client, held, options.signal, (signal) =>
-    isHere ? describe(options, held) : bringRun({ ...options, signal }, held),
+  const wasOurs = isSame(lease, options.worker)
+  return whileHolding(client, held, options.signal, async (signal) =>
+    wasOurs && (await isHere(options, held))
+      ? describe(options, held)
+      : bringRun({ ...options, signal }, held),
   )
 }
 
-/** Held as this worker, with a folder that no resume is at work on: a daemon has it, or is about to. */
-const isHeldHere = async ({ client, run, worker, folder }: ResumeOptions): Promise<boolean> => {
-  const { lease } = await client.leaseState(run)
-  const isOurs = lease?.machine_id === worker.machine_id && lease.world_id === worker.world_id
-  const isIdle = (await readPlan(folder)) === undefined
-  const isThere = await Promise.all(
-    [folder.archive, folder.meta].map((path) => stat(path).catch(() => undefined)),
-  )
-  return isOurs && isIdle && isThere.every((found) => found !== undefined)
+const isSame = (lease: Worker | null, worker: Worker): boolean =>
+  lease?.machine_id === worker.machine_id && lease.world_id === worker.world_id
+
+/** A folder with all of the archive, that no resume is at work on: a daemon has the run, or is about to. */
+const isHere = async (options: Parts, held: LeaseAnswer): Promise<boolean> => {
+  const { folder } = options
+  if ((await readPlan(folder)) || (await sizeOf(folder.meta)) === undefined) return false
+  return (await RunFeed.open({ ...options, epoch: held.epoch, path: folder.archive }, held)) !== undefined
 }
 
 /** The same for who holds the lease already, and keeps it. Rejects with bad_frames where there is no Header. */

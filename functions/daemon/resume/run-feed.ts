@@ -60,11 +60,9 @@ export class RunFeed {
     try {
       if (file.end === this.#sent.end) return
       if (file.end < this.#sent.end || !(await file.hasEdgeOf(this.#sent))) {
-        throw new RunfoldError(
-          'offset_conflict',
-          `bytes of ${path} that were sent have been changed`,
-          this.sent,
-        )
+        throw new RunfoldError('offset_conflict', `bytes of ${path} that were sent have been changed`, {
+          ...this.sent,
+        })
       }
       const { end, certain } = await surveyFrames(file.chunks(this.#sent.end, file.end), this.#sent.end)
       await this.#sendTo(file, isFinal ? end : certain)

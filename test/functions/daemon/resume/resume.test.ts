@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { RESUME_STEPS } from '../../../../functions/daemon/resume/resume.ts'
 import { takeLease } from '../../../../functions/daemon/resume/take-lease.ts'
@@ -162,7 +162,6 @@ describe('a resume', () => {
 
   it('keeps the bytes that this machine had and no archive has', async () => {
     const { resume, folder, bytes, archive } = await twoMachines()
-    const { mkdirSync } = await import('node:fs')
     mkdirSync(folder.path)
     const unsent = frameOf(RECORDS[4] as never)
     writeFileSync(folder.archive, Buffer.concat([bytes.subarray(0, 6 + 8), unsent]))
@@ -171,6 +170,26 @@ describe('a resume', () => {
     const { path } = former as { path: string }
     expect(readFileSync(path).subarray(14).equals(Buffer.from(unsent))).toBe(true)
     expect(readFileSync(folder.archive).equals(await archive())).toBe(true)
+  })
+
+  it('sends first what this machine had written and could not send', async () => {
+    const { resume, folder, bytes, archive } = await twoMachines()
+    mkdirSync(folder.path)
+    const unsent = frameOf(RECORDS[4] as never)
+    writeFileSync(folder.archive, Buffer.concat([bytes, unsent, Buffer.from([1, 1, 1])]))
+    const { former } = await resume()
+    expect(former).toMatchObject({ outcome: 'put_aside', bytes: 3 }) // the torn ones
+    const stored = await archive()
+    expect(kindsOf(stored).slice(RECORDS.length)).toEqual(['StatusChanged', ...OWNED])
+    expect(readFileSync(folder.archive).equals(stored)).toBe(true)
+  })
+
+  it('brings a run that this machine holds but has no longer whole', async () => {
+    const { resume, archive, local, folder } = await twoMachines()
+    await resume()
+    writeFileSync(folder.archive, local().subarray(0, 100))
+    expect((await resume()).outcome).toBe('resumed')
+    expect(local().equals(await archive())).toBe(true)
   })
 
   it('of a run that this machine has changes nothing', async () => {
