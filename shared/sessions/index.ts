@@ -9,5 +9,6 @@ export type {
 } from './adapter.ts'
 export { deriveTranscript } from './derive.ts'
 export { deriveEntry } from './entry.ts'
-export { parserOf, transcriptsOf } from './harnesses.ts'
+export { HOMES, parserOf, sendingOrder, transcriptsOf } from './harnesses.ts'
+export { HEAD_BYTES, type Home, isLineOriented, type Place, refusalOf } from './home.ts'
 export { inputsStand } from './inputs.ts'

@@ -17,6 +17,8 @@ export interface Adapter {
   readonly harness: Harness
   /** Part of the keys of all that is derived: raise it with every change of what comes out. */
   readonly version: number
+  /** The file that is rewritten with every turn, and sent last. */
+  readonly last?: string
   /** The transcripts among the files of a session, its own first; that one also when its file is missing. */
   transcripts(id: string, paths: Iterable<string>): readonly TranscriptName[]
   /** Begins a transcript, or goes on with what `save` gave. */

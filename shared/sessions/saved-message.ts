@@ -5,13 +5,13 @@ import type { Value, ValueMap } from './exact-json.ts'
 
 /** A message as a state has it. */
 export function loadMessage(saved: ValueMap): Message {
-  const message = Object.fromEntries(saved)
   const usage = saved.get('usage')
+  const content = (saved.get('content') ?? []) as readonly ValueMap[]
   return {
-    ...message,
-    content: ((saved.get('content') ?? []) as ValueMap[]).map(loadBlock),
-    ...(usage instanceof Map ? { usage: Object.fromEntries(usage) as Usage } : {}),
-  } as Message
+    ...Object.fromEntries(saved),
+    content: content.map(loadBlock),
+    usage: usage instanceof Map ? (Object.fromEntries(usage) as Usage) : undefined,
+  } as unknown as Message
 }
 
 export function loadBlock(saved: ValueMap): Block {
