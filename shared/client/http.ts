@@ -20,6 +20,7 @@ import { conforming, drained, readArchive, readEtag, readTail } from './answers.
 import { gzip } from './compress.ts'
 import { followEvents } from './events.ts'
 import { ndjson } from './lines.ts'
+import { sessionMethods } from './sessions.ts'
 import { type ClientOptions, createTransport, type QueryValue, type Request, readJson } from './transport.ts'
 
 export interface Batch {
@@ -175,6 +176,8 @@ export const createClient = (options: ClientOptions) => {
     /** A token for the one-time code of a local server's link, which no second attempt could use again. */
     login: (code: string) =>
       checked(schema.loginAnswer, { method: 'POST', path: ['login'], json: { code }, repeatable: false }),
+
+    ...sessionMethods(transport, options),
 
     // Tokens. A second attempt after a lost answer would make a second token.
     makeToken: (request: TokenRequest) =>
