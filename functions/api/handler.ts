@@ -1,27 +1,42 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
+import type { RunKey } from '#schema'
 import { createSessionArchive } from '#sessions/archive'
 import { createArchive, createTokens, systemClock } from '#store'
 import { awsPorts } from '#store/aws'
 import { awsOptions, readFunctionEnv } from '../env.ts'
+import { visiting } from '../maintain/maintenance.ts'
+import { observedArchive, observedPorts, tallyProblem } from '../observed.ts'
 import { endOnTerm } from '../shutdown.ts'
 import { createApp } from './app.ts'
 import { FEATURES_OFFERED } from './features.ts'
 import { lambdaListener } from './lambda-listener.ts'
 import { createLambdaLog } from './lambda-log.ts'
+import { createLambdaMetrics } from './lambda-metrics.ts'
 import { LAMBDA_ANSWER_BYTES, LAMBDA_LIMITS } from './limits.ts'
 import { createOriginCheck } from './origin-check.ts'
+import { Pending } from './pending.ts'
 import { VERSION } from './version.ts'
 
-const { store, originSecret } = readFunctionEnv(process.env)
+const { store, maintain, originSecret } = readFunctionEnv(process.env)
 const log = createLambdaLog()
+const { tally, publish } = createLambdaMetrics()
+const pending = new Pending()
 const { closing, during } = endOnTerm(process)
 
-const ports = awsPorts({
+/** Maintenance of a run that has become due begins at once, but no append waits for it nor fails with it. */
+const callMaintenance = (run: RunKey) => {
+  if (maintain === undefined) return
+  const failed = (error: unknown) => log.warn('maintenance was not called; the schedule will', error)
+  pending.add(aws.invoke(maintain, visiting(run)).catch(failed))
+}
+
+const aws = awsPorts({
   ...awsOptions(store),
   onStaleCard: (_run, error) => log.warn('a card was not written; maintenance mends it', error),
 })
+const ports = observedPorts(aws, tally, callMaintenance)
 const app = createApp({
-  archive: createArchive(ports, { clock: systemClock, limits: LAMBDA_LIMITS }),
+  archive: observedArchive(createArchive(ports, { clock: systemClock, limits: LAMBDA_LIMITS }), tally),
   sessions: createSessionArchive(ports, {
     clock: systemClock,
     limits: LAMBDA_LIMITS,
@@ -35,12 +50,19 @@ const app = createApp({
   version: VERSION,
   closing,
   ...(originSecret !== undefined && {
-    admit: createOriginCheck(originSecret, ports.readSecret, systemClock),
+    admit: createOriginCheck(originSecret, aws.readSecret, systemClock),
   }),
-  observe: (event) => log.request(event),
+  observe: (event) => {
+    tallyProblem(event.code, tally)
+    log.request(event)
+  },
 })
 
-const listener = lambdaListener({ fetch: app.fetch, afterwards: async () => {}, failed: log.warn })
+const listener = lambdaListener({
+  fetch: app.fetch,
+  afterwards: () => pending.settled().then(publish),
+  failed: log.warn,
+})
 
 export const handler = awslambda.streamifyResponse<LambdaFunctionURLEvent, void>((...call) =>
   during(async () => listener(...call)),

@@ -1,5 +1,7 @@
 import type { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { MEASURES, type Tally } from '../measures.ts'
+import { tallyProblem } from '../observed.ts'
 import type { Env } from './env.ts'
 import type { RequestEvent } from './parts.ts'
 
@@ -7,7 +9,8 @@ export interface Metrics {
   request(event: RequestEvent): void
   /** `inc` and `dec` around every request. */
   readonly open: Gauge
-  readonly maintenanceFailures: Counter
+  /** Of MEASURES. */
+  readonly tally: Tally
   /** Prometheus text. */
   page(): Promise<Response>
 }
@@ -39,23 +42,35 @@ export function createMetrics(): Metrics {
     help: 'Requests that are not answered yet',
     registers,
   })
-  const maintenanceFailures = new Counter({
-    name: 'runfold_maintenance_failures_total',
-    help: 'Rounds of maintenance that failed; the next one tries again',
-    registers,
-  })
+  const tally = tallyIn(registers)
   return {
     open,
-    maintenanceFailures,
+    tally,
     request: ({ method, route = 'none', status, code, bytes_in, ms }) => {
       seconds.observe({ method, route, status }, ms / 1000)
       if (code) problems.inc({ code })
+      tallyProblem(code, tally)
       bytesIn.inc(bytes_in)
     },
     page: async () =>
       new Response(await registry.metrics(), {
         headers: { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' },
       }),
+  }
+}
+
+/** A counter for each sum, a gauge for each level. */
+function tallyIn(registers: Registry[]): Tally {
+  const shown = Object.entries(MEASURES).map(([name, { kind, about: help }]) => {
+    const stem = `runfold_${name.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()}`
+    if (kind === 'level') return [name, new Gauge({ name: stem, help, registers })] as const
+    return [name, new Counter({ name: `${stem}_total`, help, registers })] as const
+  })
+  const of = new Map<string, Counter | Gauge>(shown)
+  return (name, value) => {
+    const metric = of.get(name)
+    if (metric instanceof Gauge) metric.set(value)
+    else metric?.inc(value)
   }
 }
 

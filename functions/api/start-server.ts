@@ -6,13 +6,13 @@ import {
   createArchive,
   createMaintainer,
   createTokens,
-  endedFor,
   isIndexLost,
-  type MaintainOptions,
   type StorePorts,
   systemClock,
 } from '#store'
 import type { ServerEnv } from '../env.ts'
+import { observedArchive, observedPorts, tallyVisit } from '../observed.ts'
+import { retentionOf } from '../retention.ts'
 import { type AdminToken, adminToken } from './admin-token.ts'
 import { answerError, refusalOf } from './answer-error.ts'
 import { createApp } from './app.ts'
@@ -92,13 +92,15 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     const login = createLogin({ tokens, maker: () => tokens.check(token.text), clock: systemClock })
     const checkHost = createHostCheck(env.host, [hostname()])
     const metrics = createMetrics()
-    const sessions = createSessionArchive(store.ports, {
+    const ports = observedPorts(store.ports, metrics.tally)
+    const sessions = createSessionArchive(ports, {
       clock: systemClock,
       limits: LOCAL_LIMITS,
       failed: (_session, error) => log.warn('a document was not derived; the next look tries again', error),
     })
+    const archive = createArchive(ports, { clock: systemClock, limits: LOCAL_LIMITS })
     const app = createApp({
-      archive: createArchive(store.ports, { clock: systemClock, limits: LOCAL_LIMITS }),
+      archive: observedArchive(archive, metrics.tally),
       sessions,
       tokens,
       clock: systemClock,
@@ -121,11 +123,14 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     server.maxConnections = MAX_CONNECTIONS
     await listening(server, env)
     const maintainers = [
-      createMaintainer(store.ports, systemClock, retentionOf(env.retentionDays)),
+      createMaintainer(ports, systemClock, {
+        ...retentionOf(env.retentionDays),
+        observe: (visit) => tallyVisit(visit, metrics.tally),
+      }),
       createSessionMaintainer(sessions),
     ]
     const maintained = maintain(maintainers, closing.signal, (error) => {
-      metrics.maintenanceFailures.inc()
+      metrics.tally('MaintenanceFailures', 1)
       log.warn('a round of maintenance failed; the next one tries again', error)
     })
     const stop = async () => {
@@ -164,10 +169,6 @@ async function maintain(
   const loop = { everyMs: MAINTAIN_EVERY_MS, clock: systemClock, signal, failed }
   await Promise.all(maintainers.map((maintainer) => keepDoing(() => maintainer.pass(), loop)))
 }
-
-const DAY_MS = 86_400_000
-const retentionOf = (days: number | undefined): MaintainOptions =>
-  days === undefined ? {} : { retention: endedFor(days * DAY_MS) }
 
 const listening = (server: Server, { port, host }: ServerEnv) =>
   new Promise<void>((resolve, reject) => {

@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import type { RunKey } from '#schema'
+import type { Maintainer } from '#store'
+import type { Log } from '../api/log.ts'
+import type { Tally } from '../measures.ts'
+
+const runKey = z.object({ tenant: z.string(), run_id: z.string() })
+const visitEvent = z.object({ visit: runKey })
+const roundEvent = z.object({ round: z.object({ after: runKey.optional() }) })
+
+/** What the append path sends when a run has become due. */
+export const visiting = (run: RunKey): z.infer<typeof visitEvent> => ({ visit: run })
+
+/** What begins a slow round, or goes on with it. */
+const goingOn = (after: RunKey): z.infer<typeof roundEvent> => ({ round: { after } })
+
+export interface MaintenanceOptions {
+  readonly runs: Maintainer
+  /** What else has a due list of its own. */
+  readonly others: readonly Pick<Maintainer, 'pass'>[]
+  /** Has this function run once more, on another event. */
+  readonly again: (event: object) => Promise<void>
+  readonly tally: Tally
+  readonly log: Pick<Log, 'warn'>
+}
+
+interface Time {
+  getRemainingTimeInMillis(): number
+}
+
+/** The longest look at one run; nothing is begun that might not be ended. What is killed all the same is done again. */
+const VISIT_MS = 180_000
+
+/**
+ * Answers the events of the function: `{ visit }` from the append path, `{ round }` once a day, and whatever else is the
+ * schedule's. All of it may happen twice, or twice at once. What it throws has the platform send the event again, and in
+ * the end put it where somebody sees it.
+ */
+export function createMaintenance({ runs, others, again, tally, log }: MaintenanceOptions) {
+  const round = async (after: RunKey | undefined, isOver: () => boolean) => {
+    const result = await runs.round(after, isOver)
+    if (result.after) await again(goingOn(result.after))
+    return result.failures
+  }
+  const passes = async (isOver: () => boolean) => {
+    const failures: unknown[] = []
+    for (const maintainer of [runs, ...others]) {
+      await maintainer.pass(isOver).catch((error) => failures.push(error))
+    }
+    return failures
+  }
+  const failuresOf = async (event: unknown, isOver: () => boolean) => {
+    const visit = visitEvent.safeParse(event)
+    if (visit.success) return runs.visit(visit.data.visit).then(() => [])
+    const asked = roundEvent.safeParse(event)
+    return asked.success ? round(asked.data.round.after, isOver) : passes(isOver)
+  }
+
+  return async (event: unknown, time: Time): Promise<void> => {
+    const least = Math.min(VISIT_MS, time.getRemainingTimeInMillis() / 2)
+    try {
+      const failures = await failuresOf(event, () => time.getRemainingTimeInMillis() < least)
+      if (failures.length > 0) throw new AggregateError(failures, `failed in ${failures.length} places`)
+    } catch (error) {
+      tally('MaintenanceFailures', 1)
+      log.warn('maintenance failed; it is tried again', error)
+      throw error
+    }
+  }
+}
