@@ -111,6 +111,9 @@ export class FrameAssembler {
   }
 }
 
+/** What is worked on at once, however large the chunks are. */
+const BATCH_BYTES = 524_288
+
 /**
  * The frames of a checked archive as its bytes arrive, without its preamble: like `walkFrames`, in chunks of any size.
  *
@@ -123,8 +126,25 @@ export async function* streamFrames(
   place: Place = {},
   end?: number,
 ): AsyncGenerator<Frame, void, undefined> {
-  const frames = new FrameAssembler(place, true, end)
-  for await (const chunk of chunks) yield* frames.push(chunk)
+  for await (const frames of streamFrameBatches(chunks, place, { end })) yield* frames
+}
+
+/**
+ * The same, several frames at a time: handing each one on by itself takes longer than to find it. Take all of a batch before
+ * the next one is asked for.
+ *
+ * @param lent whether payloads may be part of the chunk they came in, which is another's as soon as the next batch is asked for
+ */
+export async function* streamFrameBatches(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  place: Place = {},
+  { end, lent = false }: { readonly end?: number | undefined; readonly lent?: boolean } = {},
+): AsyncGenerator<Iterable<Frame>, void, undefined> {
+  const frames = new FrameAssembler(place, !lent, end)
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += BATCH_BYTES)
+      yield frames.push(chunk.subarray(at, at + BATCH_BYTES))
+  }
   const rest = frames.rest()
   if (rest === undefined) return
   const reason = rest.reason === 'frame_too_large' ? rest.reason : 'torn_frame'

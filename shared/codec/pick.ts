@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { type Entry, entry, entryCall, type RunMeta, runMeta } from '../schema/index.ts'
 import { Cursor } from './json/cursor.ts'
-import type { Raw } from './raw.ts'
+import { LaterRaw, type Raw } from './raw.ts'
 import { compile } from './shape/compile.ts'
 import type { Shape } from './shape/shape.ts'
 import { only, type Struct } from './shape/struct.ts'
@@ -29,10 +29,17 @@ export function callIds(held: Raw<Entry>): readonly string[] {
 
 function pick<T, Name extends keyof T>(
   shape: Shape<T>,
-  { bytes }: Raw<T>,
+  held: Raw<T>,
   names: readonly (Name & string)[],
 ): Pick<T, Name> {
+  const struct = shape as unknown as Struct
+  // What was not looked at yet need not be for this, if it begins as it would canonically.
+  const asSpelled = held instanceof LaterRaw ? struct.pick(trusting(held.spelled), names, false) : undefined
+  return (asSpelled ?? struct.pick(trusting(held.bytes), names, true)) as Pick<T, Name>
+}
+
+function trusting(bytes: Uint8Array): Cursor {
   const c = new Cursor(bytes)
   c.trusted = true
-  return (shape as unknown as Struct).pick(c, names) as unknown as Pick<T, Name>
+  return c
 }

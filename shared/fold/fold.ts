@@ -1,7 +1,7 @@
 import { callCount, type HeldRecord, type Raw } from '../codec/index.ts'
 import type { InferenceUsage, Message, PendingBatch, RunIdentity } from '../schema/index.ts'
 import { AppendList } from './entries.ts'
-import { windowAfter } from './later-window.ts'
+import { madeWindow, windowAfter } from './later-window.ts'
 import { OpenBatch, pendingAtEnd } from './pending.ts'
 import { PresentMeta } from './present-meta.ts'
 import type { Window } from './window.ts'
@@ -31,13 +31,20 @@ export type Folding = FoldState | typeof NO_HEADER | undefined
 export interface Keep {
   readonly messages: boolean
   readonly inference_usage: boolean
+  /**
+   * False where entries are only counted, of records read so (`readLater`): windows then have empty places for them, and
+   * a state keeps nothing of the payloads.
+   */
+  readonly entries?: false
 }
 
 /** fold(records) of LVR1.md 4.3, one record further. Pass readable records only, in order. */
 export function fold(folding: Folding, record: HeldRecord, keep?: Keep): Folding {
   if (folding === NO_HEADER) return NO_HEADER
-  if (folding) return step(folding, record, keep)
-  return record.kind === 'Header' ? begin(record) : NO_HEADER
+  if (folding)
+    return keep?.entries === false ? settled(step(folding, record, keep)) : step(folding, record, keep)
+  if (record.kind !== 'Header') return NO_HEADER
+  return keep?.entries === false ? settled(begin(record)) : begin(record)
 }
 
 function begin(header: Extract<HeldRecord, { kind: 'Header' }>): FoldState {
@@ -90,6 +97,13 @@ function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
     default:
       return unknownKind(record)
   }
+}
+
+/** All is read of it that summaries show. */
+function settled(state: FoldState): FoldState {
+  const context = madeWindow(state.context)
+  const { facts: _ } = state.meta
+  return context === state.context ? state : { ...state, context }
 }
 
 const pointed = (state: FoldState, meta: PresentMeta, context: Window): FoldState => ({

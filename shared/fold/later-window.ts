@@ -22,6 +22,9 @@ export function windowAfter(base: Window, record: PointRecord): Window {
   return window.waiting > MOST_WAITING_BYTES ? window.made : window
 }
 
+/** The same window, made if it was not yet. */
+export const madeWindow = (window: Window): Window => (window instanceof LaterWindow ? window.made : window)
+
 const isWhole = ({ kind }: PointRecord) => kind === 'ContextCheckpoint' || kind === 'Checkpoint'
 
 function changed(base: Window, record: PointRecord): Window {

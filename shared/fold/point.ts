@@ -32,6 +32,9 @@ export function pointAfter(folding: Folding, { seq, record }: PlacedRecord): Poi
 /** Points need no lists that grow with the run. */
 export const WITHOUT_LISTS: Keep = { messages: false, inference_usage: false }
 
+/** Summaries of points need no entries either. */
+export const COUNTS: Keep = { ...WITHOUT_LISTS, entries: false }
+
 /**
  * Every point of an archive as it is read, one at a time; what is no record is passed over. Windows share their entries,
  * so keeping all points costs little more than keeping the last.

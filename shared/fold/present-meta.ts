@@ -3,6 +3,12 @@ import { hold, pickMeta, waitingBytes } from '../codec/index.ts'
 import type { Int, RunMeta, RunStatus } from '../schema/index.ts'
 import { runMeta } from '../schema/index.ts'
 
+/** What summaries and the pending batch need of a RunMeta. */
+interface MetaFacts {
+  readonly status: RunStatus
+  readonly iteration: Int
+}
+
 /**
  * The newest RunMeta with the status a StatusChanged put over it. Metas are carried as bytes and many are never looked
  * at, so both decoding and writing the replaced status wait until someone asks, and happen once.
@@ -13,11 +19,12 @@ export class PresentMeta {
   #record: { readonly meta: Raw<RunMeta> } | undefined
   readonly #status: RunStatus | undefined
   #raw: Raw<RunMeta> | undefined
-  #facts: { readonly status: RunStatus; readonly iteration: Int } | undefined
+  #facts: MetaFacts | undefined
 
-  private constructor(record: { readonly meta: Raw<RunMeta> }, status?: RunStatus) {
+  private constructor(record: { readonly meta: Raw<RunMeta> }, status?: RunStatus, facts?: MetaFacts) {
     this.#record = record
     this.#status = status
+    this.#facts = facts
   }
 
   /** The meta of a record, which may wait to be read. */
@@ -27,7 +34,11 @@ export class PresentMeta {
   }
 
   withStatus(status: RunStatus): PresentMeta {
-    return new PresentMeta(this.#record ?? { meta: this.#meta }, status)
+    return new PresentMeta(
+      this.#record ?? { meta: this.#meta },
+      status,
+      this.#facts && { ...this.#facts, status },
+    )
   }
 
   get #meta(): Raw<RunMeta> {
@@ -44,8 +55,7 @@ export class PresentMeta {
     return this.#raw
   }
 
-  /** What summaries and the pending batch need of it. */
-  get facts(): { readonly status: RunStatus; readonly iteration: Int } {
+  get facts(): MetaFacts {
     if (!this.#facts) {
       const { status, iteration } = pickMeta(this.#meta, 'status', 'iteration')
       this.#facts = { status: this.#status ?? status, iteration }

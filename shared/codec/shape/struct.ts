@@ -188,19 +188,25 @@ export class Struct implements Shape<Record<string, unknown>> {
     return true
   }
 
-  /** Some members of a value that is spelled canonically; it looks no further than the last of them. */
-  pick(c: Cursor, names: readonly string[]): Record<string, unknown> {
+  /**
+   * Some members of a value that is spelled canonically; it looks no further than the last of them. Of any other readable
+   * value undefined, or these members, where `isCanonical` is not known.
+   */
+  pick(c: Cursor, names: readonly string[], isCanonical: boolean): Record<string, unknown> | undefined {
     const picked: Record<string, unknown> = {}
     let tokens = this.#firsts
     for (let index = 0, left = names.length; left > 0 && index < this.fields.length; index++) {
-      const { name, shape, fallback } = this.fields[index] as Field
+      const { name, shape, fallback, secret } = this.fields[index] as Field
       const isWanted = names.includes(name)
       if (isWanted) left--
       if (c.take(tokens[index] as Token)) {
         tokens = this.#others
-        if (isWanted) picked[name] = shape.read(c)
+        c.next()
+        if (isWanted && !secret) picked[name] = shape.read(c)
         else check(shape, c)
-      } else if (isWanted) picked[name] = fallback
+        if (isWanted && secret) picked[name] = null
+      } else if (isWanted && !isCanonical) return undefined
+      else if (isWanted) picked[name] = fallback
     }
     return picked
   }

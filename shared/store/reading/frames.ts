@@ -1,5 +1,5 @@
 import type { Frame } from '../../codec/index.ts'
-import { checkPreamble, PREAMBLE, streamFrames } from '../../codec/index.ts'
+import { checkPreamble, PREAMBLE, streamFrameBatches } from '../../codec/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { release } from '../release.ts'
 import { takingTurns } from './turns.ts'
@@ -20,17 +20,33 @@ export const BEGINNING: Boundary = { seq: 0, offset: PREAMBLE.length }
  */
 export async function* framesFrom(
   view: ArchiveView,
-  { seq, offset }: Boundary,
-  end = view.head.tail,
+  boundary: Boundary,
+  end?: number,
 ): AsyncGenerator<Frame> {
+  const turn = takingTurns()
+  for await (const frames of frameBatchesFrom(view, boundary, { end })) {
+    for (const frame of frames) {
+      yield frame
+      const pause = turn()
+      if (pause !== undefined) await pause
+    }
+  }
+}
+
+/** The same, several at a time; `lent` payloads are gone when the next batch is asked for. */
+export async function* frameBatchesFrom(
+  view: ArchiveView,
+  { seq, offset }: Boundary,
+  { end = view.head.tail, lent = false }: { readonly end?: number | undefined; readonly lent?: boolean } = {},
+): AsyncGenerator<Iterable<Frame>> {
   if (end <= offset) return
   try {
     const isFirst = offset === BEGINNING.offset
     const chunks = released(view.bytes(isFirst ? 0 : offset, end))
     const bytes = isFirst ? withoutPreamble(chunks) : chunks
     const turn = takingTurns()
-    for await (const frame of streamFrames(bytes, { offset, seq }, end)) {
-      yield frame
+    for await (const frames of streamFrameBatches(bytes, { offset, seq }, { end, lent })) {
+      yield frames
       const pause = turn()
       if (pause !== undefined) await pause
     }
@@ -46,7 +62,7 @@ export async function* framesFrom(
   }
 }
 
-/** Frames have memory of their own, so that of a chunk is free when the next one is asked for. */
+/** Frames have memory of their own, or are lent, so that of a chunk is free when the next one is asked for. */
 async function* released(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     yield chunk

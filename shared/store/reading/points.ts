@@ -1,4 +1,4 @@
-import { changeView, type PointShape, pointView } from '../../fold/index.ts'
+import { COUNTS, changeView, type PointShape, pointView, WITHOUT_LISTS } from '../../fold/index.ts'
 import type { PointsQuery } from '../../schema/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -71,8 +71,14 @@ export async function diffAnswer(view: ArchiveView, { from, to }: { from: number
   return { from, to, ...changeView(first.point.context, second.point.context) }
 }
 
-const visitsOf = (view: ArchiveView, numbers: Iterable<number>, { order }: Pick<PointsQuery, 'order'>) =>
-  order === 'asc' ? visitPoints(view, numbers) : visitPointsDown(view, numbers)
+function visitsOf(
+  view: ArchiveView,
+  numbers: Iterable<number>,
+  { order, shape }: Pick<PointsQuery, 'order' | 'shape'>,
+): AsyncGenerator<Visit> {
+  const keep = shape === 'summary' ? COUNTS : WITHOUT_LISTS
+  return order === 'asc' ? visitPoints(view, numbers, keep) : visitPointsDown(view, numbers, keep)
+}
 
 async function numbersOf(view: ArchiveView, query: Omit<PointsQuery, 'limit'>): Promise<Iterable<number>> {
   const resume = query.cursor === undefined ? [] : await readCursor(bindingOf(view, query), query.cursor)

@@ -34,8 +34,10 @@ async function findState(view: ArchiveView, place: Place, keep?: Keep): Promise<
     const start = await stateFrom(view, n, keep)
     if (start.seq === place.seq) return start
   }
-  for await (const state of statesSince(view, n, keep, snapshots.endOfStretch(n))) {
-    if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
+  for await (const states of statesSince(view, n, keep, snapshots.endOfStretch(n))) {
+    for (const state of states) {
+      if ('seq' in place ? state.seq === place.seq : hasPoint(state.folding, place.point)) return state
+    }
   }
   throw miscounted(view)
 }
@@ -56,10 +58,8 @@ async function findPresent(
   const kept = isListed ? undefined : keep
   const newest = known ? -1 : (await snapshotsOf(view)).entries.length - 1
   let state: StateAt | undefined = known
-  for await (const { record: _, ...next } of known
-    ? statesFrom(view, known, kept)
-    : statesSince(view, newest, kept)) {
-    state = next
+  for await (const states of known ? statesFrom(view, known, kept) : statesSince(view, newest, kept)) {
+    for (const { seq, offset, folding } of states) state = { seq, offset, folding }
   }
   if (state?.seq !== view.head.frames) throw miscounted(view)
   if (state !== known) warm.put(view, state, isListed)
@@ -72,10 +72,12 @@ async function findInTime(view: ArchiveView, at: number, keep?: Keep): Promise<S
   if (stretch === undefined) return { ...BEGINNING, folding: undefined }
   const end = (await snapshotsOf(view)).endOfStretch(stretch)
   let found: StateAt | undefined
-  for await (const state of statesSince(view, stretch, keep, end)) {
-    // States are persistent, so keeping one is free.
-    const isInTime = state.record && state.record.at !== null && state.record.at <= at
-    if (!found || isInTime) found = state
+  for await (const states of statesSince(view, stretch, keep, end)) {
+    for (const state of states) {
+      // States are persistent, so keeping one is free.
+      const isInTime = state.record && state.record.at !== null && state.record.at <= at
+      if (!found || isInTime) found = state
+    }
   }
   return found ?? { ...BEGINNING, folding: undefined }
 }

@@ -1,4 +1,4 @@
-import type { Folding, Point, Window } from '../../fold/index.ts'
+import type { Folding, Keep, Point, Window } from '../../fold/index.ts'
 import { EMPTY_WINDOW, NO_HEADER, pointAfter, WITHOUT_LISTS } from '../../fold/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import { entryBeforePoint, type Snapshots, snapshotsOf } from './snapshots.ts'
@@ -11,34 +11,41 @@ export interface Visit {
   readonly previous: Window
 }
 
-/** Visits these points, whose numbers ascend and exist, from `start` (default: the nearest snapshot), leaping over what lies far between. */
+/**
+ * Visits these points, whose numbers ascend and exist, from `start` (default: the nearest snapshot), leaping over what lies far
+ * between.
+ *
+ * @param keep `COUNTS` where entries are only counted; then a visit's meta says no more than its facts
+ */
 export async function* visitPoints(
   view: ArchiveView,
   numbers: Iterable<number>,
+  keep: Keep = WITHOUT_LISTS,
   start?: StateAt,
 ): AsyncGenerator<Visit> {
   const snapshots = await snapshotsOf(view)
   let reached = start
   for (const { first, wanted, isLeap } of legsOf(snapshots, numbers)) {
     const end = snapshots.endOfStretch(entryBeforePoint(snapshots, wanted.at(-1) as number))
-    const states =
-      reached && !isLeap
-        ? statesFrom(view, reached, WITHOUT_LISTS, end)
-        : statesSince(view, first, WITHOUT_LISTS, end)
+    const batches =
+      reached && !isLeap ? statesFrom(view, reached, keep, end) : statesSince(view, first, keep, end)
     let next = 0
     let previous = windowIn(reached?.folding)
-    for await (const state of states) {
-      const point = state.record && pointAfter(state.folding, { seq: state.seq - 1, record: state.record })
-      if (!point) {
-        previous = windowIn(state.folding)
-        continue
+    for await (const states of batches) {
+      for (const state of states) {
+        const point = state.record && pointAfter(state.folding, { seq: state.seq - 1, record: state.record })
+        if (!point) {
+          previous = windowIn(state.folding)
+          continue
+        }
+        if (point.point === wanted[next]) {
+          yield { point, previous }
+          next++
+        }
+        previous = point.context
+        reached = state
+        if (next === wanted.length) break
       }
-      if (point.point === wanted[next]) {
-        yield { point, previous }
-        next++
-      }
-      previous = point.context
-      reached = state
       if (next === wanted.length) break
     }
     if (next < wanted.length) {
@@ -83,26 +90,34 @@ function* legsOf(snapshots: Snapshots, numbers: Iterable<number>): Generator<Leg
 export const BLOCK_POINTS = 256
 
 /** The same for numbers that descend: the blocks of a stretch are marked in one pass, then visited from the end. */
-export async function* visitPointsDown(view: ArchiveView, numbers: Iterable<number>): AsyncGenerator<Visit> {
+export async function* visitPointsDown(
+  view: ArchiveView,
+  numbers: Iterable<number>,
+  keep: Keep = WITHOUT_LISTS,
+): AsyncGenerator<Visit> {
   const snapshots = await snapshotsOf(view)
   let marks: ReadonlyMap<number, StateAt> = new Map()
   for (const [block, wanted] of inBlocks(numbers)) {
     const ascending = wanted.reverse()
     const nearest = snapshots.entries[entryBeforePoint(snapshots, ascending[0] as number)]
     const isInside = nearest !== undefined && nearest.points >= block * BLOCK_POINTS
-    if (!isInside && !marks.has(block)) marks = await markBlocks(view, block)
+    if (!isInside && !marks.has(block)) marks = await markBlocks(view, block, keep)
     const visits: Visit[] = []
     const start = isInside ? undefined : marks.get(block)
-    for await (const visit of visitPoints(view, ascending, start)) visits.push(visit)
+    for await (const visit of visitPoints(view, ascending, keep, start)) visits.push(visit)
     yield* visits.reverse()
   }
 }
 
 /** The states before the first points of a block and of the blocks before it, as far back as the nearest snapshot. */
-async function markBlocks(view: ArchiveView, block: number): Promise<ReadonlyMap<number, StateAt>> {
+async function markBlocks(
+  view: ArchiveView,
+  block: number,
+  keep: Keep,
+): Promise<ReadonlyMap<number, StateAt>> {
   const snapshots = await snapshotsOf(view)
   const entry = entryBeforePoint(snapshots, block * BLOCK_POINTS)
-  const start = await stateFrom(view, entry, WITHOUT_LISTS)
+  const start = await stateFrom(view, entry, keep)
   const marks = new Map<number, StateAt>()
   let next = Math.ceil(pointsIn(start.folding) / BLOCK_POINTS)
   const mark = (state: StateAt) => {
@@ -110,9 +125,11 @@ async function markBlocks(view: ArchiveView, block: number): Promise<ReadonlyMap
   }
   mark(start)
   if (next > block) return marks
-  for await (const state of statesFrom(view, start, WITHOUT_LISTS, snapshots.endOfStretch(entry))) {
-    mark(state)
-    if (next > block) break
+  for await (const states of statesFrom(view, start, keep, snapshots.endOfStretch(entry))) {
+    for (const state of states) {
+      mark(state)
+      if (next > block) return marks
+    }
   }
   return marks
 }

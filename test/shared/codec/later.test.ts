@@ -4,6 +4,7 @@ import {
   encodeRecord,
   type HeldRecord,
   jsonText,
+  pickMeta,
   readLater,
   readRecord,
   recordView,
@@ -121,6 +122,57 @@ describe('a record that is read later', () => {
     expect([record.iteration, record.call_id]).toEqual([7, 'c'])
     expect(waitingBytes(record)).toBe(0)
     expect(waitingBytes(readRecord(payload))).toBe(0)
+  })
+})
+
+describe('what is picked of a meta that waits', () => {
+  const meta = (callback_secret: string | null) => ({
+    run_id: 'r',
+    agent_name: 'a',
+    agent_path: '/a',
+    task: 't',
+    model: null,
+    status: 'running',
+    current_stage: 's',
+    stage_index: 0,
+    num_stages: 1,
+    iteration: 41,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    workdir: '/w',
+    started_at: 1,
+    updated_at: 2,
+    callback_url: 'u',
+    callback_secret,
+  })
+  const delta = { stage_name: '', total_tokens: 0, max_tokens: 0, regions: [] }
+  const metaOf = (text: string) => {
+    const record = readLater(ascii(text))
+    if (record.kind !== 'Progress') throw new Error('a meta is wanted')
+    return record.meta
+  }
+
+  it('is the same in any spelling', () => {
+    const plain = JSON.stringify({ Progress: { meta: meta(null), delta, at: 1 } })
+    const spaced = plain.replaceAll(':', ' : ').replaceAll(',"', ' , "')
+    const turned = plain.replace('"run_id":"r",', '').replace('"workdir"', '"run_id":"r","workdir"')
+    const escaped = plain.replace('"status"', '"st\\u0061tus"').replace('"iteration"', '"\\u0069teration"')
+    for (const text of [plain, spaced, turned, escaped]) {
+      expect(pickMeta(metaOf(text), 'status', 'iteration', 'run_id')).toEqual({
+        status: 'running',
+        iteration: 41,
+        run_id: 'r',
+      })
+    }
+  })
+
+  it('is never the secret', () => {
+    const held = metaOf(JSON.stringify({ Progress: { meta: meta('s3cret'), delta, at: 1 } }))
+    expect(pickMeta(held, 'callback_secret', 'callback_url')).toEqual({
+      callback_secret: null,
+      callback_url: 'u',
+    })
+    expect(jsonText(held)).not.toContain('s3cret')
   })
 })
 

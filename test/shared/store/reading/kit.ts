@@ -62,6 +62,9 @@ export async function storedRun(bytes: Uint8Array, perObject = 7): Promise<Store
   return { bytes, objects, head, offsets, view: viewFrom(head), viewFrom, restored }
 }
 
+const unreadableIn = (bytes: Uint8Array): number =>
+  bytes.length === 0 ? 0 : [...readArchive(bytes)].filter(({ type }) => type === 'unreadable').length
+
 function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'extents'> {
   return {
     life: 1,
@@ -76,7 +79,7 @@ function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'e
     tail: bytes.length,
     frames,
     points: count,
-    unreadable: 0,
+    unreadable: unreadableIn(bytes),
     digest: digestOf(bytes),
     hash_state: '',
     headed: null,
