@@ -3,6 +3,7 @@ import { inspect as inspectValue } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import about from '../../package.json' with { type: 'json' }
 import type { Act, Verb } from './command.ts'
+import { claim } from './commands/claim.ts'
 import { copy } from './commands/copy.ts'
 import { demo } from './commands/demo.ts'
 import { diff } from './commands/diff.ts'
@@ -44,6 +45,7 @@ const VERBS: readonly Verb[] = [
   status,
   doctor,
   resume,
+  claim,
   pull,
   copy,
   ls,

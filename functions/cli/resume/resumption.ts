@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { RunTail } from '#client'
+import type { Client, RunTail } from '#client'
 import type { Worker } from '#schema'
 import { identityOf, stateFolderOf } from '../../daemon/identity.ts'
 import type { PathRule } from '../../daemon/resume/path-map.ts'
@@ -32,11 +32,11 @@ export const destinationOf = async (io: Io, folder: string): Promise<Destination
 /** All that bringing a run needs but the lease. */
 export const resumption = async (
   session: Session,
+  client: Client,
   run: string,
   { runs, worker }: Destination,
   paths: readonly PathRule[],
 ): Promise<Omit<ResumeOptions, 'take'>> => {
-  const client = await session.client()
   const { limits, features } = await client.capabilities()
   const progress = (from: number, end: number) => startProgress(session.err, oneLine(run), from, end)
   return {

@@ -5,8 +5,8 @@ import { isRunfoldError, type LeaseAnswer } from '#schema'
 const RENEWALS_A_LEASE = 3
 
 /**
- * Does something under a lease and renews it meanwhile. The signal aborts with `fenced` once another has the run; a server
- * that cannot be reached is waited for, since nobody can take the run without it either.
+ * Does something under a lease and renews it meanwhile. The signal aborts with `fenced` once the run is not ours any more; a
+ * server that cannot be reached is waited for, since nobody can take the run without it either.
  */
 export const whileHolding = async <T>(
   client: Client,
