@@ -30,7 +30,17 @@ export function observedPorts<P extends StorePorts>(ports: P, tally: Tally, due?
       return isMade
     },
   }
-  return { ...ports, index: Object.assign(Object.create(index), observed) }
+  return { ...ports, index: overlaid(index, observed) }
+}
+
+/** The other methods are those of `index` itself: one that keeps private fields takes no other for it. */
+function overlaid(index: RunIndex, observed: Partial<RunIndex>): RunIndex {
+  return new Proxy(index, {
+    get: (_, name) => {
+      const found: unknown = Reflect.get(observed, name) ?? Reflect.get(index, name)
+      return typeof found === 'function' ? found.bind(index) : found
+    },
+  })
 }
 
 const isMerge = ({ drop }: HeadChange) => drop !== undefined && drop.length > 0

@@ -73,3 +73,16 @@ describe('what is counted', () => {
     expect(shown).toHaveLength(Object.keys(MEASURES).length)
   })
 })
+
+it('an index that keeps private fields is asked for the rest as itself', async () => {
+  const ports = memoryPorts(manualClock())
+  class PrivateIndex {
+    readonly #seen = 'its own'
+    async due() {
+      return [{ tenant: this.#seen, run_id: 'run' }]
+    }
+  }
+  const index = new PrivateIndex() as unknown as typeof ports.index
+  const { due } = observedPorts({ ...ports, index }, () => {}).index
+  expect(await due(0, 1)).toEqual([{ tenant: 'its own', run_id: 'run' }])
+})
