@@ -49,8 +49,7 @@ function cutsOf({ bytes }: Vector): number[] {
 describe('a document that grew is the one derived in full', () => {
   for (const vector of vectors) {
     it(`${vector.name}: cut into two appends`, async () => {
-      for (let cut = 0; cut <= vector.bytes.length; cut++)
-        await expectSame(vector, [cut, vector.bytes.length])
+      for (const cut of cutsOf(vector)) await expectSame(vector, [cut, vector.bytes.length])
     }, 120_000)
 
     it(`${vector.name}: cut into three`, async () => {
