@@ -2,23 +2,23 @@ import { rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 
-/** The Lambda functions, each a folder under OUT with `index.mjs` and the parts that it loads when they are needed. */
+/** The Lambda functions, each a folder with `index.mjs` and the parts that it loads when they are needed. */
 export const BUNDLES = ['api', 'maintain'] as const
 export type Bundle = (typeof BUNDLES)[number]
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const OUT = 'dist-lambda'
 
-export const bundleFolder = (name: Bundle) => `${ROOT}${OUT}/${name}`
+/** What is deployed lies here. */
+export const bundleFolder = (name: Bundle) => `${ROOT}dist-lambda/${name}`
 
 /**
  * How a function is bundled, for whoever builds, deploys or measures it. Split, so that a cold start reads no S3 client
  * that its request does not need; with the SDK inside, since the one of the runtime may be any.
  */
-const optionsOf = (name: Bundle): BuildOptions & { metafile: true } => ({
+const optionsOf = (name: Bundle, outdir: string): BuildOptions & { metafile: true } => ({
   absWorkingDir: ROOT,
   entryPoints: { index: `functions/${name}/handler.ts` },
-  outdir: `${OUT}/${name}`,
+  outdir,
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -37,9 +37,9 @@ const optionsOf = (name: Bundle): BuildOptions & { metafile: true } => ({
 })
 
 /** Builds one function anew. @returns what went into which file, and how much of it */
-export async function buildBundle(name: Bundle): Promise<Metafile> {
-  await rm(bundleFolder(name), { recursive: true, force: true })
-  const { metafile } = await build(optionsOf(name))
-  await writeFile(`${bundleFolder(name)}.meta.json`, JSON.stringify(metafile)) // beside it, so that it is not deployed
+export async function buildBundle(name: Bundle, folder = bundleFolder(name)): Promise<Metafile> {
+  await rm(folder, { recursive: true, force: true })
+  const { metafile } = await build(optionsOf(name, folder))
+  await writeFile(`${folder}.meta.json`, JSON.stringify(metafile)) // beside it, so that it is not deployed
   return metafile
 }

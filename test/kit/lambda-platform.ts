@@ -16,6 +16,8 @@ export interface PlatformOptions {
   /** Added to the environment of both functions. */
   readonly variables?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
+  /** Where the bundles lie. @default where they are built to be deployed */
+  readonly folderOf?: (bundle: Bundle) => string
 }
 
 export interface Platform {
@@ -31,7 +33,8 @@ const MAINTAIN = 'runfold-maintain'
 
 /** The two functions as infra deploys them, on stand-ins: the API behind its URL, maintenance behind the Invoke API. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { port = 0, standIns, concurrency = 24, timeoutMs = 900_000, variables = {}, log } = options
+  const { port = 0, standIns, concurrency = 24, timeoutMs = 900_000 } = options
+  const { variables = {}, log, folderOf = bundleFolder } = options
   let invokes = 0
   const control = createServer(async (asked, answer) => {
     invokes++
@@ -56,7 +59,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
   const deploy = (name: string, bundle: Bundle, most: number) =>
     new LambdaFunction(
-      { name, folder: bundleFolder(bundle), variables: environment, timeoutMs, ...(log && { log }) },
+      { name, folder: folderOf(bundle), variables: environment, timeoutMs, ...(log && { log }) },
       most,
     )
   const api = deploy('runfold-api', 'api', concurrency)

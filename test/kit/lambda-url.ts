@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import type { LambdaFunction } from './lambda-function.ts'
@@ -113,13 +112,23 @@ async function pass(streamed: IncomingMessage, answer: ServerResponse): Promise<
     }
     sent += piece.length
     if (sent > MAX_ANSWER_BYTES) throw new Error('the answer is over the limit')
-    if (piece.length > 0 && !answer.write(piece))
-      await Promise.race([once(answer, 'drain'), once(answer, 'close')])
+    if (piece.length > 0 && !answer.write(piece)) await drained(answer)
     if (answer.destroyed) return
   }
   if (before || streamed.trailers['lambda-runtime-function-error-type'])
     throw new Error('the function failed')
   answer.end()
+}
+
+/** Or closed. */
+function drained(answer: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      answer.off('drain', go).off('close', go)
+      resolve()
+    }
+    answer.once('drain', go).once('close', go)
+  })
 }
 
 function begin(answer: ServerResponse, { statusCode = 200, headers = {}, cookies = [] }: Head): void {
