@@ -24,6 +24,7 @@ import { rm } from './commands/rm.ts'
 import { serve } from './commands/serve.ts'
 import { show } from './commands/show.ts'
 import { status } from './commands/status.ts'
+import { sync } from './commands/sync.ts'
 import { tail } from './commands/tail.ts'
 import { token } from './commands/token.ts'
 import { usage } from './commands/usage.ts'
@@ -43,6 +44,7 @@ const VERBS: readonly Verb[] = [
   push,
   watch,
   status,
+  sync,
   doctor,
   resume,
   claim,

@@ -1,0 +1,141 @@
+import type { Dirent } from 'node:fs'
+import { open, readdir, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Harness } from '#schema'
+import { HEAD_BYTES, HOMES, type Home, refusalOf, sendingOrder } from '#sessions'
+import type { Counters } from './counters.ts'
+import type { Source } from './source-file.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** A harness home that is there. */
+export interface FoundHome {
+  readonly home: Home
+  /** Its real path. */
+  readonly folder: string
+}
+
+export interface FoundFile extends Source {
+  /** Session-relative. */
+  readonly path: string
+}
+
+export interface FoundSession {
+  readonly harness: Harness
+  readonly id: string
+  /** The real path of the harness home. */
+  readonly home: string
+  /** In the order they are sent: what is referred to comes before what refers to it. */
+  readonly files: readonly FoundFile[]
+}
+
+/** Something under a home that is not archived. */
+export interface Unread {
+  readonly harness: Harness
+  readonly source: string
+  readonly reason: string
+}
+
+export const homesOf = async (env: Variables, only?: readonly Harness[]): Promise<FoundHome[]> => {
+  const found: FoundHome[] = []
+  for (const home of HOMES) {
+    if (only && !only.includes(home.harness)) continue
+    const named = env[home.variable] || join(env.HOME || homedir(), home.folder)
+    const folder = await realpath(named).catch(() => undefined)
+    if (folder !== undefined) found.push({ home, folder })
+  }
+  return found
+}
+
+/** How a session is called that names itself in its first record; kept, so that it is not read again. */
+export interface KnownNames {
+  nameOf(source: string): Promise<string | undefined>
+}
+
+/**
+ * The sessions of a home as they lie there now. Links are reported and never followed; everything that has no place is
+ * passed over.
+ */
+export const findSessions = async (
+  { home, folder }: FoundHome,
+  names: KnownNames,
+  counters: Counters,
+  unread: (what: Unread) => void,
+): Promise<FoundSession[]> => {
+  const { harness } = home
+  const sessions = new Map<string, Map<string, FoundFile>>()
+  for (const root of home.roots) {
+    for await (const path of walk(folder, root, (at, reason) =>
+      unread({ harness, source: join(folder, at), reason }),
+    )) {
+      const place = home.place(path)
+      if (!place) continue
+      const source = join(folder, path)
+      const id = home.nameIn ? ((await named(home, source, names, counters)) ?? place.id) : place.id
+      const refusal = refusalOf({ id, path: place.path })
+      if (refusal !== undefined) {
+        unread({ harness, source, reason: refusal })
+        continue
+      }
+      const files = sessions.get(id) ?? new Map<string, FoundFile>()
+      sessions.set(id, files)
+      // The packed one and the plain one are the same file: what is not packed costs less to read.
+      if (!place.compressed || !files.has(place.path))
+        files.set(place.path, { source, path: place.path, isPacked: place.compressed !== undefined })
+    }
+  }
+  return [...sessions]
+    .filter(([, files]) => home.isSession?.(new Set(files.keys())) ?? true)
+    .map(([id, files]) => ({ harness, id, home: folder, files: inOrder(harness, id, files) }))
+}
+
+const inOrder = (harness: Harness, id: string, files: ReadonlyMap<string, FoundFile>): FoundFile[] =>
+  [...files.values()].sort(
+    (a, b) =>
+      sendingOrder(harness, id, a.path) - sendingOrder(harness, id, b.path) || (a.path < b.path ? -1 : 1),
+  )
+
+const named = async (
+  home: Home,
+  source: string,
+  names: KnownNames,
+  counters: Counters,
+): Promise<string | undefined> => {
+  const known = await names.nameOf(source)
+  if (known !== undefined) return known
+  const handle = await open(source).catch(() => undefined)
+  if (!handle) return undefined
+  try {
+    const head = new Uint8Array(HEAD_BYTES)
+    const { bytesRead } = await handle.read(head, 0, head.length, 0)
+    counters.bytes_read += bytesRead
+    return home.nameIn?.(head.subarray(0, bytesRead))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Paths of regular files below `at`, in order of their names; `/` separates them on every system. */
+async function* walk(
+  home: string,
+  at: string,
+  leftOut: (path: string, reason: string) => void,
+): AsyncGenerator<string> {
+  for (const entry of await entriesOf(join(home, at))) {
+    const path = `${at}/${entry.name}`
+    if (entry.isDirectory()) yield* walk(home, path, leftOut)
+    else if (entry.isFile()) yield path
+    else leftOut(path, entry.isSymbolicLink() ? 'it is a link' : 'it is not a regular file')
+  }
+}
+
+/** None where the folder is gone or is a link. */
+const entriesOf = async (folder: string): Promise<Dirent[]> => {
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return []
+  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  })
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,229 @@
+import { extendDigest, loadDigest } from '#codec'
+import { isRunfoldError, type RunfoldError, type SessionOutcome } from '#schema'
+import { isLineOriented } from '#sessions'
+import type { Counters } from './counters.ts'
+import { type FileState, hashTo, nothingShipped, type Shipped, stateOf, stillBegins } from './file-state.ts'
+import type { FoundFile, FoundSession } from './find.ts'
+import type { SecretScan } from './secret-scan.ts'
+import type { FileAtServer, SessionServer } from './session-server.ts'
+import { type Identity, isSameIdentity, lookAt, SourceFile } from './source-file.ts'
+import type { SyncStates } from './states.ts'
+
+const LF = 0x0a
+/** Rounds of asking where the file stands before it is left to the next pass. */
+const MOST_TURNS = 8
+
+/** What a pass over a file stands on; see `Syncing`. */
+export interface ShippingFile {
+  readonly server: SessionServer
+  readonly states: SyncStates
+  readonly counters: Counters
+  readonly batchBytes: number
+  readonly scan?: SecretScan | undefined
+  /** Whether what holds secrets is kept back. */
+  readonly refusesSecrets: boolean
+  /** Whether identities are not believed: every file is hashed and compared with the server. */
+  readonly verifies: boolean
+  /** What would be sent is only counted. */
+  readonly isDry: boolean
+  /** Whether an unterminated end may be sent: always in `sync`, in `watch` when it has not changed for a while. */
+  readonly sendsLooseEnd: (file: Identity) => boolean
+}
+
+export interface ShippedFile {
+  /** New to the server. */
+  readonly bytes: number
+  /** Of the last answer, where something was asked. */
+  readonly outcome?: SessionOutcome
+  /** Of the document, as the last answer said; null where its derivation is due. */
+  readonly problems?: number | null
+  /** Secrets by family in what was new. */
+  readonly secrets: ReadonlyMap<string, number>
+  /** It holds secrets, so nothing of it was sent. */
+  readonly isHeldBack: boolean
+}
+
+const UNCHANGED: ShippedFile = { bytes: 0, secrets: new Map(), isHeldBack: false }
+
+/**
+ * One pass over one file (SESSIONS.md 5). A file that looks as it did costs a stat; one that only grew is read from its
+ * last whole line on; everything else is hashed, and content decides whether the generation goes on or the next begins.
+ *
+ * @throws LeftOut, SourceMoved, RunfoldError
+ */
+export const shipFile = async (
+  shipping: ShippingFile,
+  session: FoundSession,
+  found: FoundFile,
+): Promise<ShippedFile | undefined> => {
+  const { states, counters, verifies, sendsLooseEnd } = shipping
+  const { source, path } = found
+  const known = states.file(session, path)
+  if (known && !verifies) {
+    const now = await lookAt(source)
+    if (!now) return undefined
+    const isSent = found.isPacked || known.shipped === now.size || !sendsLooseEnd(now)
+    if (isSent && isSameIdentity(now, known.identity)) return UNCHANGED
+  }
+  await loadDigest()
+  await using file = await SourceFile.open(found, session.home, counters)
+  if (!file) return undefined
+  const pass = new FilePass(shipping, session, path, file)
+  const begun = await pass.begin(known)
+  return await pass.ship(begun, source) // the file stays open until then
+}
+
+class FilePass {
+  readonly #shipping: ShippingFile
+  readonly #session: FoundSession
+  readonly #path: string
+  readonly #file: SourceFile
+  #bytes = 0
+  #last: { outcome: SessionOutcome; problems: number | null } | undefined
+
+  constructor(shipping: ShippingFile, session: FoundSession, path: string, file: SourceFile) {
+    this.#shipping = shipping
+    this.#session = session
+    this.#path = path
+    this.#file = file
+  }
+
+  /** What the server has of this very file: by what is remembered, else by asking and comparing. */
+  async begin(known: FileState | undefined): Promise<Shipped> {
+    if (known && !this.#shipping.verifies) {
+      return (await stillBegins(this.#file, known)) ?? nothingShipped(known.generation + 1)
+    }
+    return this.#compared(await this.#shipping.server.file(this.#path))
+  }
+
+  async ship(begun: Shipped, source: string): Promise<ShippedFile> {
+    const file = this.#file
+    let shipped = begun
+    let end = await this.#end(shipped)
+    const secrets = await this.#secretsIn(shipped.shipped, end)
+    if (secrets.size > 0 && this.#shipping.refusesSecrets) return { ...UNCHANGED, secrets, isHeldBack: true }
+    for (let turn = 0; shipped.shipped < end || this.#isUnknown(shipped); ) {
+      if (this.#shipping.isDry) return { ...UNCHANGED, bytes: end - shipped.shipped, secrets }
+      try {
+        shipped = await this.#send(shipped, end)
+      } catch (error) {
+        if (!isElsewhere(error) || ++turn > MOST_TURNS) throw error
+        shipped = await this.#compared(standOf(error))
+        end = await this.#end(shipped)
+      }
+    }
+    // A change while it was read: what was sent is true, but what is remembered must be true of what lies there.
+    if (!this.#shipping.isDry && (await file.isUnchanged()))
+      this.#shipping.states.put(this.#session, this.#path, source, await stateOf(file, shipped))
+    return { bytes: this.#bytes, secrets, isHeldBack: false, ...this.#last }
+  }
+
+  /** A generation that the server has never heard of is begun by a request, even by an empty one. */
+  #isUnknown({ shipped, checked_size }: Shipped): boolean {
+    return shipped === 0 && checked_size === 0 && !this.#last
+  }
+
+  async #send(from: Shipped, end: number): Promise<Shipped> {
+    const { server, batchBytes, counters } = this.#shipping
+    const upTo = Math.min(end, from.shipped + batchBytes)
+    const parts: Uint8Array[] = []
+    for await (const chunk of this.#file.chunks(from.shipped, upTo)) parts.push(chunk)
+    const bytes = Buffer.concat(parts)
+    const { generation } = from
+    const answer = await server.append({
+      path: this.#path,
+      generation,
+      offset: from.shipped,
+      bytes,
+    })
+    counters.bytes_sent += bytes.length
+    if (!answer.replayed) this.#bytes += bytes.length
+    this.#last = worse(this.#last, answer)
+    const hashed = extendDigest(from.hash, [bytes]) ?? (await hashTo(this.#file, from, upTo))
+    const hash = 'state' in hashed ? hashed.state : hashed.hash
+    return {
+      generation,
+      shipped: upTo,
+      digest: hashed.digest,
+      hash,
+      cursor: this.#cursorAfter(from, bytes),
+      checked_size: Math.max(from.checked_size, from.shipped === 0 ? this.#file.size : 0, 1),
+    }
+  }
+
+  #cursorAfter(from: Shipped, bytes: Uint8Array): number {
+    if (!isLineOriented(this.#path)) return from.shipped + bytes.length
+    const last = bytes.lastIndexOf(LF)
+    return last < 0 ? from.cursor : from.shipped + last + 1
+  }
+
+  /** How far it may be sent now. */
+  async #end({ shipped }: Shipped): Promise<number> {
+    const { size } = this.#file
+    if (!isLineOriented(this.#path) || this.#shipping.sendsLooseEnd(this.#file.identity)) return size
+    let end = shipped
+    let at = shipped
+    for await (const chunk of this.#file.chunks(shipped, size)) {
+      const last = chunk.lastIndexOf(LF)
+      if (last >= 0) end = at + last + 1
+      at += chunk.length
+    }
+    return end
+  }
+
+  /** The file that is here against what the server has: its generation goes on where the bytes are the same. */
+  async #compared(there: FileAtServer | undefined): Promise<Shipped> {
+    if (!there) return nothingShipped(1)
+    const { generation, tail, digest } = there
+    if (tail > this.#file.size) return nothingShipped(generation + 1)
+    const begun = nothingShipped(generation)
+    const found = await hashTo(this.#file, begun, tail)
+    if (found.digest !== digest) return nothingShipped(generation + 1)
+    return {
+      ...begun,
+      ...found,
+      shipped: tail,
+      cursor: await this.#cursorBefore(tail),
+      checked_size: Math.max(1, this.#file.size),
+    }
+  }
+
+  async #cursorBefore(end: number): Promise<number> {
+    if (!isLineOriented(this.#path)) return end
+    for (let at = end; at > 0; ) {
+      const start = Math.max(0, at - 65_536)
+      const parts: Uint8Array[] = []
+      for await (const chunk of this.#file.chunks(start, at)) parts.push(chunk)
+      const last = Buffer.concat(parts).lastIndexOf(LF)
+      if (last >= 0) return start + last + 1
+      at = start
+    }
+    return 0
+  }
+
+  async #secretsIn(start: number, end: number): Promise<ReadonlyMap<string, number>> {
+    const { scan } = this.#shipping
+    return scan && end > start ? scan(this.#file.chunks(start, end)) : new Map()
+  }
+}
+
+/** The server has something else at this position than we thought: look where it stands, and compare. */
+const isElsewhere = (error: unknown): error is RunfoldError =>
+  isRunfoldError(error, 'gap') || isRunfoldError(error, 'overlap') || isRunfoldError(error, 'offset_conflict')
+
+const standOf = ({ facts }: RunfoldError): FileAtServer => ({
+  generation: Number(facts.generation),
+  tail: Number(facts.tail),
+  digest: String(facts.digest),
+})
+
+const RANK: Readonly<Record<SessionOutcome, number>> = { skipped: 0, archived: 1, partial: 2, failed: 3 }
+
+const worse = (
+  before: { outcome: SessionOutcome; problems: number | null } | undefined,
+  { outcome, problems }: { outcome: SessionOutcome; problems: number | null },
+) => ({
+  outcome:
+    before && RANK[before.outcome] > RANK[outcome] && before.outcome !== 'failed' ? before.outcome : outcome,
+  problems,
+})

@@ -1,0 +1,53 @@
+import type { FileHandle } from 'node:fs/promises'
+import { createZstdDecompress } from 'node:zlib'
+import type { Counters } from './counters.ts'
+import { LeftOut } from './left-out.ts'
+
+/** What a packed rollout may unpack to; more is a bomb. */
+const MOST_BYTES = 8 * 2 ** 30
+
+/** @throws LeftOut when it is damaged or unpacks to more than 8 GiB */
+export const unpackedSize = async (handle: FileHandle, counters: Counters): Promise<number> => {
+  let size = 0
+  for await (const piece of unpacked(handle, counters)) size += piece.length
+  return size
+}
+
+/** A range of what the file unpacks to; everything before it is unpacked too. */
+export async function* unpackedBytes(
+  handle: FileHandle,
+  start: number,
+  end: number,
+  counters: Counters,
+): AsyncGenerator<Uint8Array> {
+  let at = 0
+  for await (const piece of unpacked(handle, counters)) {
+    const wanted = piece.subarray(Math.max(0, start - at), Math.max(0, end - at))
+    at += piece.length
+    if (wanted.length > 0) yield wanted
+    if (at >= end) return
+  }
+}
+
+async function* unpacked(handle: FileHandle, counters: Counters): AsyncGenerator<Uint8Array> {
+  const source = handle.createReadStream({ start: 0, autoClose: false })
+  source.on('data', (chunk) => {
+    counters.bytes_read += chunk.length
+  })
+  const unpacking = source.pipe(createZstdDecompress())
+  source.on('error', (error) => unpacking.destroy(error))
+  let size = 0
+  try {
+    for await (const piece of unpacking as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > MOST_BYTES) throw new LeftOut(`it unpacks to more than ${MOST_BYTES} bytes`)
+      yield piece
+    }
+  } catch (error) {
+    if (error instanceof LeftOut || !(error as NodeJS.ErrnoException).code?.startsWith('ZSTD')) throw error
+    throw new LeftOut('it is no readable zstd file')
+  } finally {
+    unpacking.destroy()
+    source.destroy()
+  }
+}
