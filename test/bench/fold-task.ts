@@ -1,10 +1,23 @@
-import { createReadStream, readFileSync } from 'node:fs'
-import { PREAMBLE, readArchive, readStream, readTrusted, streamFrames, walkFrames } from '#codec'
-import { type Folding, fold, pointAfter, points, pointView, WITHOUT_LISTS } from '#fold'
+import { createHash } from 'node:crypto'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
+import {
+  jsonBytes,
+  jsonText,
+  PREAMBLE,
+  readArchive,
+  readChecked,
+  readLater,
+  readStream,
+  streamFrameBatches,
+  walkFrames,
+} from '#codec'
+import { type Folding, fold, foldedView, NO_HEADER, points, pointView } from '#fold'
+import { type ArchiveView, pointsStream } from '#store'
 import { JsonFold } from './json-fold.ts'
 
-// One measured task in a process of its own: `fold-task.ts TASK FILE` prints {seconds, peakBytes}. What folds a file
-// that is in memory is measured without reading it, which would cost all of them the same; what streams reads as it goes.
+// One measured task in a process of its own: `fold-task.ts TASK FILE POINTS` prints {seconds, peakBytes, answer}, the last a
+// digest where the task answers as JSON, for comparing. What folds a file that is in memory is measured without reading
+// it, which would cost all of them the same; what streams reads as it goes.
 
 const decoder = new TextDecoder()
 const framesOf = (archive: Uint8Array) => walkFrames(archive.subarray(PREAMBLE.length))
@@ -18,7 +31,7 @@ const IN_MEMORY: Record<string, (archive: Uint8Array) => unknown> = {
   json_parse_fold(archive) {
     const fold = new JsonFold()
     for (const { payload } of framesOf(archive)) fold.take(payload)
-    return fold
+    return fold.answer()
   },
   walk(archive) {
     let bytes = 0
@@ -32,53 +45,77 @@ const IN_MEMORY: Record<string, (archive: Uint8Array) => unknown> = {
   },
   fold(archive) {
     let state: Folding
-    for (const item of readArchive(archive)) if (item.type === 'record') state = fold(state, item.record)
-    return state
+    for (const item of readArchive(archive, readChecked)) {
+      if (item.type === 'record') state = fold(state, item.record)
+    }
+    return answerOf(state)
   },
   fold_trusted(archive) {
     let state: Folding
-    for (const { payload } of framesOf(archive)) state = fold(state, readTrusted(payload))
-    return state
+    for (const { payload } of framesOf(archive)) state = fold(state, readLater(payload))
+    return answerOf(state)
   },
   replay(archive) {
     return [...points(readArchive(archive))]
   },
 }
 
-const STREAMED: Record<string, (file: string) => Promise<unknown>> = {
+/** All that the records amount to, as JSON. */
+function answerOf(state: Folding): Uint8Array {
+  if (state === undefined || state === NO_HEADER) throw new Error('the archive must begin with a Header')
+  return jsonBytes(foldedView(state))
+}
+
+const STREAMED: Record<string, (file: string) => Promise<string>> = {
   async json_parse_points_streamed(file) {
     const fold = new JsonFold()
     let last: unknown
-    for await (const { payload } of streamedFrames(file)) if (fold.take(payload)) last = fold.summary()
-    return last
+    const start = PREAMBLE.length
+    for await (const frames of streamFrameBatches(chunksOf(file, start), { offset: start }, { lent: true })) {
+      for (const { seq, payload } of frames) if (fold.take(payload)) last = fold.summary(seq)
+    }
+    return JSON.stringify(last)
   },
   async points_streamed(file) {
     let last: unknown
-    for await (const point of points(readStream(createReadStream(file)))) last = pointView(point, 'summary')
-    return last
-  },
-  async points_trusted_streamed(file) {
-    let state: Folding
-    let last: unknown
-    for await (const { seq, payload } of streamedFrames(file)) {
-      const record = readTrusted(payload)
-      state = fold(state, record, WITHOUT_LISTS)
-      const point = pointAfter(state, { seq, record })
-      if (point) last = pointView(point, 'summary')
+    for await (const point of points(readStream(chunksOf(file), readChecked))) {
+      last = pointView(point, 'summary')
     }
-    return last
+    return jsonText(last)
+  },
+  /** As the server answers `points?shape=summary` of a run that has no snapshots. */
+  async points_trusted_streamed(file) {
+    let last: unknown
+    const asked = { shape: 'summary', order: 'asc' } as const
+    for await (const point of pointsStream(viewOf(file, Number(count)), asked)) last = point
+    return jsonText(last)
   },
 }
 
-const streamedFrames = (file: string) =>
-  streamFrames(createReadStream(file, { start: PREAMBLE.length, highWaterMark: 1 << 20 }))
+const CHUNK_BYTES = 1 << 20
 
-const [name = '', file = ''] = process.argv.slice(2)
+const chunksOf = (file: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncIterable<Uint8Array> =>
+  createReadStream(file, { start, end: end - 1, highWaterMark: CHUNK_BYTES })
+
+/** The file as an archive that was checked when it was appended. */
+function viewOf(file: string, points: number): ArchiveView {
+  const head = { life: 1, tail: statSync(file).size, points, unreadable: 0, snapshot: null }
+  return {
+    run: { tenant: 'default', run_id: 'run' },
+    head: head as unknown as ArchiveView['head'],
+    bytes: (start, end) => chunksOf(file, start, end),
+    derived: async () => undefined,
+  }
+}
+
+const [name = '', file = '', count = ''] = process.argv.slice(2)
 const idle = process.memoryUsage.rss()
 const archive = name in IN_MEMORY ? new Uint8Array(readFileSync(file).buffer) : undefined
 const started = performance.now()
 const kept = archive ? IN_MEMORY[name]?.(archive) : await STREAMED[name]?.(file)
 const seconds = (performance.now() - started) / 1000
 const peakBytes = Math.max(0, process.resourceUsage().maxRSS * 1024 - idle)
-console.log(JSON.stringify({ seconds, peakBytes }))
+const isAnswer = typeof kept === 'string' || kept instanceof Uint8Array
+const answer = isAnswer ? createHash('sha256').update(kept).digest('hex') : null
+console.log(JSON.stringify({ seconds, peakBytes, answer }))
 if (kept === undefined) process.exit(1)

@@ -17,6 +17,15 @@ const BASES = {
   points_trusted_streamed: 'json_parse_points_streamed',
 } as const
 type Task = keyof typeof BASES
+/** Tasks that must answer the same, byte for byte. */
+const SAME: readonly (readonly Task[])[] = [
+  ['json_parse_fold', 'fold', 'fold_trusted'],
+  ['json_parse_points_streamed', 'points_streamed', 'points_trusted_streamed'],
+]
+interface Answered extends Measured {
+  /** A digest; null where the task gives no JSON. */
+  readonly answer?: string | null
+}
 const TASKS = Object.keys(BASES) as readonly Task[]
 const SIZES = [
   { records: 2_000, rounds: 5 },
@@ -26,7 +35,8 @@ const SIZES = [
 /**
  * Walk, read, fold, whole replay (every point kept) and streamed summary points, each checking every byte or trusting
  * what was checked before, against plain `JSON.parse` folds. All in turn within one round; ratios are medians over the
- * rounds, and `fold_vs_json_parse` is that of the trusted fold.
+ * rounds, and `fold_vs_json_parse` is that of the trusted fold. Folds and points must answer the same as their peers, byte for
+ * byte, or nothing is told.
  */
 export async function foldBench(log: (line: string) => void): Promise<Figures> {
   const figures: Figures = {}
@@ -34,16 +44,18 @@ export async function foldBench(log: (line: string) => void): Promise<Figures> {
     const file = await archiveFile(records)
     const megabytes = statSync(file).size / 1e6
     log(`fold: ${records} records, ${megabytes.toFixed(1)} MB, ${rounds} rounds`)
-    const runs = Object.fromEntries(TASKS.map((task) => [task, [] as Measured[]])) as Record<Task, Measured[]>
+    const runs = Object.fromEntries(TASKS.map((task) => [task, []])) as unknown as Record<Task, Answered[]>
+    const count = await countPoints(file)
     for (let round = 0; round < rounds; round++) {
       for (const task of TASKS) {
-        const measured = await measureApart(TASK, task, file)
+        const measured: Answered = await measureApart(TASK, task, file, String(count))
         log(
           `  ${task.padEnd(26)} ${(megabytes / measured.seconds).toFixed(0).padStart(6)} MB/s  ${(measured.peakBytes / 2 ** 20).toFixed(0).padStart(5)} MiB`,
         )
         runs[task].push(measured)
       }
     }
+    for (const same of SAME) agree(same.flatMap((task) => runs[task]))
     figures[`file_mb_${records}`] = rounded(megabytes)
     for (const task of TASKS) {
       const measured = runs[task]
@@ -56,5 +68,20 @@ export async function foldBench(log: (line: string) => void): Promise<Figures> {
     }
   }
   figures.fold_vs_json_parse = figures.fold_trusted_vs_json_parse_fold_50000 ?? Number.NaN
+  figures.checked_fold_vs_json_parse = figures.fold_vs_json_parse_fold_50000 ?? Number.NaN
+  figures.points_vs_json_parse =
+    figures.points_trusted_streamed_vs_json_parse_points_streamed_50000 ?? Number.NaN
   return figures
+}
+
+/** A ratio of different answers would be worth nothing. */
+function agree(runs: readonly Answered[]): void {
+  const answers = new Set(runs.map(({ answer }) => answer))
+  if (answers.size !== 1 || answers.has(null)) throw new Error('the folds do not give the same answer')
+}
+
+async function countPoints(file: string): Promise<number> {
+  let last = -1
+  for await (const { point } of points(readStream(createReadStream(file)))) last = point
+  return last + 1
 }
