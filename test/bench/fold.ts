@@ -1,4 +1,6 @@
-import { statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
+import { readStream } from '#codec'
+import { points } from '#fold'
 import { archiveFile } from './archive-file.ts'
 import { type Figures, type Measured, measureApart, median, rounded } from './figures.ts'
 
