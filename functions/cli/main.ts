@@ -18,6 +18,7 @@ import { pull } from './commands/pull.ts'
 import { push } from './commands/push.ts'
 import { rebuild } from './commands/rebuild.ts'
 import { records } from './commands/records.ts'
+import { release } from './commands/release.ts'
 import { replay } from './commands/replay.ts'
 import { resume } from './commands/resume.ts'
 import { rm } from './commands/rm.ts'
@@ -46,6 +47,7 @@ const VERBS: readonly Verb[] = [
   status,
   sync,
   doctor,
+  release,
   resume,
   claim,
   pull,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeArchive } from '#codec'
@@ -160,6 +160,36 @@ describe('claim', () => {
     expect((await run(['claim', '--loop', '--exec', 'true', '--to', 'runs'], { signal: told })).code).toBe(
       EXIT.ok,
     )
+  })
+})
+
+describe('release', () => {
+  it('sends what is here, and another machine takes the run without force', async () => {
+    const { waits, run, client, archive, folder } = await setUp()
+    await waits('a')
+    await run('resume a --to runs')
+    appendFileSync(join(folder, 'runs/a/run.lvr'), frame)
+    const { code, lines } = await run('release a --from runs --json')
+    expect(code).toBe(EXIT.ok)
+    expect(kindsOf(await archive('a')).slice(RECORDS.length)).toEqual([...OWNED, 'StatusChanged'])
+    expect(lines[0]).toMatchObject({ run_id: 'a', epoch: 2, tail: (await archive('a')).length })
+    expect((await client.leaseState('a')).lease).toBeNull()
+    expect((await run('resume a --to elsewhere --wait 0')).code).toBe(EXIT.ok)
+  })
+
+  it('sends nothing of a file that is not what the server has, and takes no run from its holder', async () => {
+    const { waits, run, client, archive, folder } = await setUp()
+    await waits('a')
+    mkdirSync(join(folder, 'runs/a'), { recursive: true })
+    mkdirSync(join(folder, 'runs/nothing'))
+    writeFileSync(join(folder, 'runs/a/run.lvr'), encodeArchive(RECORDS.slice(0, 1)))
+    const before = await archive('a')
+    expect((await run('release a --from runs')).code).toBe(EXIT.conflict)
+    expect((await archive('a')).equals(before)).toBe(true)
+    await client.acquire('a', OTHER)
+    expect((await run('release a --from runs')).code).toBe(EXIT.held)
+    expect((await run('release nothing --from runs')).code).toBe(EXIT.notFound)
+    expect((await run('release b --from runs')).code).toBe(EXIT.usage)
   })
 })
 
