@@ -39,7 +39,7 @@ export function deriveSession(
     const head = await livingHead(parts, session)
     const { life, revision, sweep } = head
     const parser = parserOf(session.harness)
-    const isNow = await isCurrent(parts, session, head, head.derived, parser)
+    const isNow = head.entry !== null && (await isCurrent(parts, session, head, head.derived, parser))
     if (isNow && isEnough(head.derived, wanted)) return head
     const found = await currentFiles(parts, session, life)
     const made = await derive(parts, {
@@ -142,9 +142,12 @@ function commitSession(
   })
 }
 
-/** Whether `there` must not be replaced: it is of a later revision, or the same with its document stored since. */
+/**
+ * Whether `there` must not be replaced: it is of a later revision, or says the same and has its document stored. At one revision
+ * they can differ by an ancestor; whoever reads next finds out which of them is right.
+ */
 function isBehind(pointer: DerivedPointer, there: DerivedPointer | null): boolean {
   if (!there || there.parser !== pointer.parser) return false
   if (there.revision !== pointer.revision) return there.revision > pointer.revision
-  return hasDocument(there) && !hasDocument(pointer)
+  return there.sha256 === pointer.sha256 && hasDocument(there) && !hasDocument(pointer)
 }

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import { onEveryStore } from './kit.ts'
+import {
+  claudeRows,
+  codexAgent,
+  codexMeta,
+  codexTokens,
+  codexUser,
+  kimiMeta,
+  kimiPart,
+  kimiStepBegin,
+  kimiStepEnd,
+  kimiUsers,
+} from './rows.ts'
+
+// SESSIONS.md 6, 6 to 9: an append costs what is new, whatever the session has already.
+
+const KiB = 1024
+
+onEveryStore('the work of an append', (open) => {
+  it('6: of 4 rows to 8,192 of Claude Code is that of a few', async () => {
+    const s = open()
+    await s.append('sid.jsonl', claudeRows(0, 8192))
+    await s.exact()
+    s.worked()
+    await s.add('sid.jsonl', claudeRows(8192, 8196))
+    expect(await s.entry()).toMatchObject({ message_count: 8196 })
+    await s.document()
+    const { parsed, read } = s.worked()
+    expect(parsed).toBeLessThan(1024)
+    expect(read).toBeLessThan(300 * KiB)
+    await s.exact()
+  })
+
+  it('7: of 4 messages to 4,096 of Kimi Code is that of a few', async () => {
+    const s = open({ harness: 'kimi-code' })
+    const wire = 'agents/main/wire.jsonl'
+    await s.append(wire, kimiMeta + kimiUsers(0, 4096))
+    await s.append('state.json', '{"title":"long"}')
+    await s.document()
+    s.worked()
+    await s.add(wire, kimiUsers(4096, 4100))
+    expect(await s.messages()).toHaveLength(4100)
+    expect(s.worked().parsed).toBeLessThan(2048)
+    await s.exact()
+  })
+
+  it('9: of what follows a held message is small, and the message gains its usage once', async () => {
+    const s = open({ harness: 'codex' })
+    const questions = Array.from({ length: 8192 }, (_, n) => codexUser(n)).join('')
+    await s.append('rollout-1.jsonl', codexMeta('sid') + questions + codexAgent(8192))
+    expect(await s.messages()).toHaveLength(8193)
+    s.worked()
+    await s.add('rollout-1.jsonl', codexTokens(8193, 5) + codexUser(8194))
+    const messages = await s.messages()
+    expect(s.worked().parsed).toBeLessThan(1024)
+    expect(messages).toHaveLength(8194)
+    expect(messages.filter(({ usage }) => usage !== undefined)).toMatchObject([
+      { usage: { input_tokens: 5 } },
+    ])
+    expect(messages.at(-2)).toHaveProperty('usage')
+    await s.exact()
+  })
+
+  it('9: an open step of Kimi Code goes on where it was cut', async () => {
+    const s = open({ harness: 'kimi-code' })
+    const wire = 'agents/main/wire.jsonl'
+    await s.append(wire, kimiMeta + kimiUsers(0, 300) + kimiStepBegin(300))
+    for (const part of [kimiPart(300), kimiPart(300), kimiStepEnd(300)]) {
+      await s.add(wire, part)
+      await s.exact()
+    }
+    expect((await s.messages()).at(-1)).toMatchObject({ role: 'assistant', content: [{}, {}] })
+  })
+
+  it('of many small appends leaves few objects of a file and of what is derived', async () => {
+    const s = open()
+    await s.append('sid.jsonl', claudeRows(0, 1))
+    for (let n = 1; n < 150; n++) {
+      await s.add('sid.jsonl', claudeRows(n, n + 1))
+      if (n % 30 === 0) await s.maintain()
+    }
+    s.clock.advance(120_000)
+    await s.maintain()
+    s.clock.advance(3 * 3_600_000)
+    await s.maintain()
+    expect((await s.keys('/files/')).length).toBeLessThan(40)
+    expect((await s.keys('/derived/')).length).toBeLessThan(4)
+    await s.exact()
+  })
+})
