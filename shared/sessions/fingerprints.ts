@@ -1,9 +1,27 @@
-// Which names a transcript has had, in 8 bytes each. Two names share a fingerprint of 64 bits once in 10^11 among a million.
+import { type Fingerprint, fingerprint } from './fingerprint.ts'
+import { decodeSparse, encodeSparse, hasSparse, mergedSparse } from './sparse-set.ts'
+import type { SavedMap, StateWriter } from './state.ts'
+
+// Which names a transcript has had: 8 bytes each, where two names share a fingerprint once in 10^11 among a million. A state
+// keeps the newest ones so, and of older ones 36 bits: it says surely that a name is none of them, never that it is one.
+
+/** So many names a state keeps exactly. */
+const RECENT = 16_384
 
 const FIRST_SLOTS = 64
+const HIGH_BITS = 0x0f
+
+/**
+ * A name may be one of long ago, of which only a part is known: going on would be a guess. Whoever meets this begins anew, and
+ * knows all names exactly.
+ */
+export class Doubt extends Error {}
 
 /** A set of texts that numbers them in the order in which they came. */
 export class Fingerprints {
+  /** Sorted; those of the names that no state has kept exactly. */
+  #old: Float64Array = new Float64Array(0)
+  #oldCount = 0
   /** Two words a name, in order. */
   #words = new Uint32Array(2 * FIRST_SLOTS)
   /** Open addressing; 0 is empty, else the number plus one. */
@@ -11,53 +29,81 @@ export class Fingerprints {
   #count = 0
 
   get size(): number {
-    return this.#count
+    return this.#oldCount + this.#count
   }
 
+  /** @throws Doubt */
   has(text: string): boolean {
-    const [low, high] = fingerprint(text)
-    return this.#slots[this.#slotOf(low, high)] !== 0
+    const print = fingerprint(text)
+    return this.#slots[this.#slotOf(print)] !== 0 || this.#isOld(print)
   }
 
-  /** The number of the text, from 0; that of a new one is the size before. */
+  /**
+   * The number of the text among those known exactly, from 0, newest last.
+   *
+   * @throws Doubt
+   */
   add(text: string): number {
-    const [low, high] = fingerprint(text)
-    const slot = this.#slotOf(low, high)
+    const print = fingerprint(text)
+    const slot = this.#slotOf(print)
     const known = this.#slots[slot] as number
-    return known === 0 ? this.#insert(low, high, slot) : known - 1
+    if (known !== 0) return known - 1
+    this.#isOld(print)
+    return this.#insert(print, slot)
   }
 
-  /** All of them in order, 8 bytes each, for `Fingerprints.from`. */
-  bytes(): Uint8Array {
-    const bytes = new Uint8Array(8 * this.#count)
+  /** The first number that a state keeps; it will be 0. */
+  get keptFrom(): number {
+    return Math.max(0, this.#count - RECENT)
+  }
+
+  save(out: StateWriter): unknown {
+    const from = this.keptFrom
+    const older = new Float64Array(from)
+    for (let number = 0; number < from; number++) older[number] = sparse(this.#print(number))
+    const bytes = new Uint8Array(8 * (this.#count - from))
     const view = new DataView(bytes.buffer)
-    for (let i = 0; i < 2 * this.#count; i++) view.setUint32(4 * i, this.#words[i] as number, true)
-    return bytes
+    for (let word = 2 * from; word < 2 * this.#count; word++) {
+      view.setUint32(4 * (word - 2 * from), this.#words[word] as number, true)
+    }
+    const old = out.blob(encodeSparse(mergedSparse(this.#old, older)))
+    return { old_count: this.#oldCount + from, old, recent: out.blob(bytes) }
   }
 
-  static from(bytes: Uint8Array): Fingerprints {
+  static load(saved: SavedMap): Fingerprints {
     const all = new Fingerprints()
+    all.#old = decodeSparse(saved.blob('old'))
+    all.#oldCount = saved.int('old_count')
+    const bytes = saved.blob('recent')
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     for (let at = 0; at + 8 <= bytes.length; at += 8) {
-      const low = view.getUint32(at, true)
-      const high = view.getUint32(at + 4, true)
-      all.#insert(low, high, all.#slotOf(low, high))
+      const print: Fingerprint = [view.getUint32(at, true), view.getUint32(at + 4, true)]
+      all.#insert(print, all.#slotOf(print))
     }
     return all
   }
 
-  #insert(low: number, high: number, slot: number): number {
+  /** False, or else not to be known. */
+  #isOld(print: Fingerprint): false {
+    if (hasSparse(this.#old, sparse(print))) throw new Doubt('perhaps a name of long ago')
+    return false
+  }
+
+  #print(number: number): Fingerprint {
+    return [this.#words[2 * number] as number, this.#words[2 * number + 1] as number]
+  }
+
+  #insert(print: Fingerprint, slot: number): number {
     const number = this.#count++
     if (2 * number === this.#words.length) this.#words = grown(this.#words)
-    this.#words[2 * number] = low
-    this.#words[2 * number + 1] = high
+    this.#words.set(print, 2 * number)
     this.#slots[slot] = number + 1
     if (2 * this.#count > this.#slots.length) this.#rehash()
     return number
   }
 
   /** Where the fingerprint stands, or would. */
-  #slotOf(low: number, high: number): number {
+  #slotOf([low, high]: Fingerprint): number {
     const mask = this.#slots.length - 1
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const known = this.#slots[slot] as number
@@ -69,9 +115,7 @@ export class Fingerprints {
   #rehash(): void {
     this.#slots = new Uint32Array(2 * this.#slots.length)
     for (let number = 0; number < this.#count; number++) {
-      const low = this.#words[2 * number] as number
-      const high = this.#words[2 * number + 1] as number
-      this.#slots[this.#slotOf(low, high)] = number + 1
+      this.#slots[this.#slotOf(this.#print(number))] = number + 1
     }
   }
 }
@@ -82,25 +126,7 @@ function grown(words: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger
 }
 
-/** Two words of two different mixings, each of which sees every letter (murmur's constants). */
-function fingerprint(text: string): readonly [number, number] {
-  let low = 0x9e3779b9
-  let high = 0x7f4a7c15
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    low = Math.imul(low ^ code, 0x85ebca6b)
-    low ^= low >>> 15
-    high = Math.imul(high ^ code, 0xc2b2ae35)
-    high ^= high >>> 13
-  }
-  low = mixed(low ^ text.length)
-  high = mixed(high ^ Math.imul(low, 0x9e3779b1))
-  return [low >>> 0, high >>> 0]
-}
-
-function mixed(word: number): number {
-  let h = word
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return h ^ (h >>> 16)
+/** What a sparse set keeps of it: 36 bits. */
+function sparse([low, high]: Fingerprint): number {
+  return (high & HIGH_BITS) * 2 ** 32 + low
 }

@@ -24,7 +24,7 @@ export class Run {
   #records: number
   #parsed = 0
 
-  constructor(request: TranscriptRequest, adapter: Adapter, from: Resumed | undefined) {
+  constructor(request: TranscriptRequest, adapter: Adapter, from?: Resumed) {
     const { harness, id, agent, files } = request
     const saved = from?.saved
     this.#request = request
@@ -52,6 +52,11 @@ export class Run {
     this.#parser = adapter.begin(this.#transcript, saved?.map('parser'))
     this.#lines = saved ? new LineSplitter(saved.int('offset'), saved.int('line')) : new LineSplitter()
     this.#records = saved?.int('records') ?? 0
+  }
+
+  /** What it has cost so far. */
+  get work() {
+    return { records_parsed: this.#parsed, raw_bytes_read: this.#transcript.look.bytesRead }
   }
 
   async *document(): AsyncGenerator<Uint8Array, Derived> {
@@ -90,8 +95,7 @@ export class Run {
       card: this.#card(trailer),
       bad_lines: problems.badLines,
       counters: {
-        records_parsed: this.#parsed,
-        raw_bytes_read: look.bytesRead,
+        ...this.work,
         messages_parsed: messages - this.#reused,
         messages_reused: this.#reused,
       },

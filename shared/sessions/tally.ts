@@ -14,6 +14,7 @@ export class MessageTally {
   #label: string | undefined
   #ids = new Fingerprints()
 
+  /** @throws Doubt */
   add(message: Message): void {
     if (this.#messages === 0 && message.id !== undefined) this.#firstId = detached(message.id)
     this.#messages++
@@ -26,7 +27,11 @@ export class MessageTally {
     for (const block of message.content) if (block.type === 'tool_use') this.#toolCalls++
   }
 
-  /** Whether a message of this id has been counted. */
+  /**
+   * Whether a message of this id has been counted.
+   *
+   * @throws Doubt
+   */
   has(id: string): boolean {
     return this.#ids.has(id)
   }
@@ -57,7 +62,7 @@ export class MessageTally {
       tool_calls: this.#toolCalls,
       first_id: this.#firstId,
       label: this.#label,
-      ids: out.blob(this.#ids.bytes()),
+      ids: this.#ids.save(out),
     }
   }
 
@@ -69,7 +74,7 @@ export class MessageTally {
     tally.#toolCalls = saved.int('tool_calls')
     tally.#firstId = saved.text('first_id')
     tally.#label = saved.text('label')
-    tally.#ids = Fingerprints.from(saved.blob('ids'))
+    tally.#ids = Fingerprints.load(saved.map('ids'))
     return tally
   }
 }

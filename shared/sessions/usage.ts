@@ -83,6 +83,7 @@ export class KeyedUsage {
     this.#last = last
   }
 
+  /** @throws Doubt */
   set(key: string, usage: Usage): void {
     const number = this.#keys.add(key)
     const before = this.#last[number]
@@ -92,12 +93,12 @@ export class KeyedUsage {
   }
 
   save(out: StateWriter): unknown {
-    const last = new TextEncoder().encode(this.#last.join('\n'))
-    return { total: this.total.save(), keys: out.blob(this.#keys.bytes()), last: out.blob(last) }
+    const last = new TextEncoder().encode(this.#last.slice(this.#keys.keptFrom).join('\n'))
+    return { total: this.total.save(), keys: this.#keys.save(out), last: out.blob(last) }
   }
 
   static load(saved: SavedMap): KeyedUsage {
-    const keys = Fingerprints.from(saved.blob('keys'))
+    const keys = Fingerprints.load(saved.map('keys'))
     const last = keys.size === 0 ? [] : new TextDecoder().decode(saved.blob('last')).split('\n')
     return new KeyedUsage(UsageTotal.load(saved.list('total')), keys, last)
   }

@@ -55,7 +55,7 @@ export class Parents {
   }
 
   save(out: StateWriter): unknown {
-    return { others: out.blob(this.#others.bytes()), open: this.#open.filter(({ id }) => !this.#has(id)) }
+    return { others: this.#others.save(out), open: this.#open.filter(({ id }) => !this.#has(id)) }
   }
 
   static load(tally: MessageTally, saved: SavedMap): Parents {
@@ -66,7 +66,7 @@ export class Parents {
       offset: int(item, 'offset'),
       bytes: int(item, 'bytes'),
     }))
-    return new Parents(tally, Fingerprints.from(saved.blob('others')), open)
+    return new Parents(tally, Fingerprints.load(saved.map('others')), open)
   }
 
   #has(id: string): boolean {

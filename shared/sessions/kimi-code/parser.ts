@@ -37,7 +37,7 @@ export class KimiCodeParser implements TranscriptParser {
   constructor(transcript: Transcript, saved?: SavedMap) {
     this.#transcript = transcript
     this.#usage = UsageTotal.load(saved?.list('usage') ?? [])
-    this.#prompts = saved ? Fingerprints.from(saved.blob('prompts')) : new Fingerprints()
+    this.#prompts = saved ? Fingerprints.load(saved.map('prompts')) : new Fingerprints()
     if (saved?.fields.has('step')) this.#step = Step.load(saved.map('step').fields)
   }
 
@@ -83,7 +83,7 @@ export class KimiCodeParser implements TranscriptParser {
   }
 
   save(out: StateWriter): unknown {
-    return { usage: this.#usage.save(), prompts: out.blob(this.#prompts.bytes()), step: this.#step?.save() }
+    return { usage: this.#usage.save(), prompts: this.#prompts.save(out), step: this.#step?.save() }
   }
 
   finish(): void {
