@@ -34,6 +34,23 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'POST /v1/runs/{run_id}/fork': ['', '201 400 401 403 404 409 413 415 416'],
   'GET /v1/runs/{run_id}/usage': ['', '200 401 403 404'],
   'POST /v1/runs/{run_id}/verify': ['from to', '200 400 401 403 404 416'],
+  'GET /v1/sessions': ['harness machine cwd q limit cursor', '200 400 401 403'],
+  'GET /v1/sessions/{harness}/{session_id}': ['machine agent', '200 206 304 400 401 403 404 413 416'],
+  'HEAD /v1/sessions/{harness}/{session_id}': ['machine agent', '200 304 400 401 403 404'],
+  'DELETE /v1/sessions/{harness}/{session_id}': ['machine', '204 400 401 403 404'],
+  'POST /v1/sessions/{harness}/{session_id}/files': [
+    'machine path generation offset',
+    '200 400 401 403 409 413 415 500 503',
+  ],
+  'GET /v1/sessions/{harness}/{session_id}/files': ['machine', '200 400 401 403 404'],
+  'GET /v1/sessions/{harness}/{session_id}/files/raw': [
+    'machine path generation',
+    '200 206 304 400 401 403 404 413 416',
+  ],
+  'HEAD /v1/sessions/{harness}/{session_id}/files/raw': [
+    'machine path generation',
+    '200 304 400 401 403 404',
+  ],
   'POST /v1/tokens': ['', '201 400 401 403'],
   'POST /v1/login': ['', '200 400 401 413 415'],
   'GET /v1/tokens': ['', '200 401 403'],
