@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Harness } from '#schema'
@@ -35,8 +35,7 @@ export interface SyncStates extends Disposable {
 
 export const openSyncStates = (folder: string): SyncStates => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = new DatabaseSync(join(folder, FILE))
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000')
+  const database = opened(join(folder, FILE))
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (user_version !== VERSION) database.exec('DROP TABLE IF EXISTS file; DROP TABLE IF EXISTS session')
   database.exec(`
@@ -72,5 +71,20 @@ export const openSyncStates = (folder: string): SyncStates => {
       putNote.run(harness, id, note)
     },
     [Symbol.dispose]: () => database.close(),
+  }
+}
+
+/** One that cannot be read is as good as lost. */
+const opened = (file: string): DatabaseSync => {
+  for (let isFirst = true; ; isFirst = false) {
+    const database = new DatabaseSync(file)
+    try {
+      database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+      return database
+    } catch (error) {
+      database.close()
+      if (!isFirst || !/not a database|malformed/.test((error as Error).message)) throw error
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+    }
   }
 }

@@ -1,10 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
+import { pipeline, Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import type { Counters } from './counters.ts'
 import { LeftOut } from './left-out.ts'
 
 /** What a packed rollout may unpack to; more is a bomb. */
 const MOST_BYTES = 8 * 2 ** 30
+const CHUNK_BYTES = 1 << 18
 
 /** @throws LeftOut when it is damaged or unpacks to more than 8 GiB */
 export const unpackedSize = async (handle: FileHandle, counters: Counters): Promise<number> => {
@@ -30,12 +32,8 @@ export async function* unpackedBytes(
 }
 
 async function* unpacked(handle: FileHandle, counters: Counters): AsyncGenerator<Uint8Array> {
-  const source = handle.createReadStream({ start: 0, autoClose: false })
-  source.on('data', (chunk) => {
-    counters.bytes_read += chunk.length
-  })
-  const unpacking = source.pipe(createZstdDecompress())
-  source.on('error', (error) => unpacking.destroy(error))
+  const unpacking = createZstdDecompress()
+  pipeline(Readable.from(packed(handle, counters)), unpacking, () => undefined) // it ends what is read below
   let size = 0
   try {
     for await (const piece of unpacking as AsyncIterable<Uint8Array>) {
@@ -46,8 +44,15 @@ async function* unpacked(handle: FileHandle, counters: Counters): AsyncGenerator
   } catch (error) {
     if (error instanceof LeftOut || !(error as NodeJS.ErrnoException).code?.startsWith('ZSTD')) throw error
     throw new LeftOut('it is no readable zstd file')
-  } finally {
-    unpacking.destroy()
-    source.destroy()
+  }
+}
+
+async function* packed(handle: FileHandle, counters: Counters): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES, at)
+    if (bytesRead === 0) return
+    counters.bytes_read += bytesRead
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }
