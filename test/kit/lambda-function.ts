@@ -26,6 +26,11 @@ export class LambdaFunction {
     })
   }
 
+  /** Starts processes before there is anything for them to do. */
+  provision(count: number): void {
+    for (let n = 0; n < count; n++) this.#start()
+  }
+
   /** For events that nobody waits for: repeated twice when they fail, as Lambda does. */
   async invokeLater(event: object): Promise<void> {
     for (let tries = 0; tries < 3; tries++) {

@@ -13,9 +13,11 @@ import { portsOf, startStandIns } from './stand-ins.ts'
 
 /** The schedule of infra is a minute; here nobody waits for it. */
 const SCHEDULE_MS = 1000
+/** Processes that are there before the first request, so that a few callers at once wait for no start. */
+const PROVISIONED = 4
 
 const { port, data, adminToken: given, logRequests } = readServerEnv(process.env)
-await Promise.all(BUNDLES.map(buildBundle))
+await Promise.all(BUNDLES.map((name) => buildBundle(name)))
 const standIns = await startStandIns(join(data, 'stand-ins'))
 /** Faultless: it only judges presigned URLs, which the stand-in does not. */
 const s3 = await startFaultProxy(standIns.s3, () => undefined)
@@ -31,6 +33,7 @@ const platform = await startPlatform({
   standIns: at,
   ...(logRequests && { log: (line) => process.stderr.write(line) }),
 })
+platform.api.provision(PROVISIONED)
 const closing = new AbortController()
 void keepDoing(() => runSchedule(platform), {
   everyMs: SCHEDULE_MS,
