@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises'
+import { isRunfoldError } from '#schema'
+import { surveyFrames } from '../survey.ts'
 import { moveDurably } from './durable-file.ts'
 import { fileChunks } from './file-chunks.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -25,14 +27,25 @@ export const placeArchive = async ({ archive, staged }: RunFolder, epoch: number
     await moveDurably(staged, archive)
     return { outcome: 'continued' }
   }
+  const whole = await wholeFrames(archive, offset)
   const path = `${archive}.before-epoch-${epoch}`
   await moveDurably(archive, path)
   await moveDurably(staged, archive)
-  return { outcome: 'put_aside', path, offset, bytes: former - offset }
+  return { outcome: 'put_aside', path, offset: whole, bytes: former - whole }
 }
 
 export const sizeOf = async (path: string): Promise<number | undefined> =>
   (await stat(path).catch(() => undefined))?.size
+
+/** Where the last frame ends that is whole within the first `end` bytes; 0 where they are no archive. */
+const wholeFrames = async (path: string, end: number): Promise<number> => {
+  try {
+    return (await surveyFrames(fileChunks(path, end), 0)).end
+  } catch (error) {
+    if (!isRunfoldError(error, 'bad_frames')) throw error
+    return 0
+  }
+}
 
 /** How many first bytes two files share. */
 const commonLength = async (one: string, other: string): Promise<number> => {

@@ -58,7 +58,7 @@ async function claimFrom(parts: StoreParts, look: Look, request: ClaimRequest, p
       const answer = await claimOne(parts, look, fresh.slice(at, at + HEADS), request, able)
       if (answer) return answer
     }
-    if (rows.length < limit) return undefined
+    if (rows.length < limit || limit >= look.most) return undefined
     for (const { run } of rows) seen.add(run.run_id)
   }
 }

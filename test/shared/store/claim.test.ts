@@ -232,6 +232,28 @@ describe('a claim that waits', () => {
     expect(got.filter((answer) => answer !== undefined)).toHaveLength(1)
   })
 
+  it('looks no further than some thousand runs while it waits, and at all of them when it comes', async () => {
+    const clock = steppedClock()
+    const ports = memoryPorts(clock)
+    const limits: number[] = []
+    const others = Array.from({ length: 5000 }, (_, n) => ({
+      run: { tenant: 'default', run_id: `gpu-${n}` },
+      requires: ['gpu'],
+    }))
+    const index = {
+      ...ports.index,
+      waiting: async (_tenant: string, _until: number, limit: number) => {
+        limits.push(limit)
+        return others.slice(0, limit)
+      },
+    }
+    const archive = createArchive({ ...ports, index }, { clock, limits: LIMITS })
+    const waits = archive.claim('default', { ...worker('x'), wait_s: 1 })
+    await clock.advance(2000)
+    expect(await waits).toBeUndefined()
+    expect(limits).toEqual([64, 512, 4096, 32768, 64, 512, 4096])
+  })
+
   it('takes nothing when the caller has left', async () => {
     const { clock, archive, release } = await slow()
     const leaving = new AbortController()
