@@ -157,8 +157,8 @@ export interface WrittenSoFar {
 
 export const NOTHING_WRITTEN: WrittenSoFar = { bytes: 0, messages: 0, hash: null }
 
-/** Bytes that may wait before they are worth a chunk. */
-const CHUNK = 65_536
+/** Letters that may wait before they are worth a chunk. Larger texts outlive their record, and so cost memory they need not. */
+const CHUNK = 16_384
 
 /** Writes one document from its beginning, or from the end of its stable messages on. */
 export class DocumentWriter {

@@ -162,8 +162,9 @@ function lastContent(bytes: Uint8Array): number {
 }
 
 function isBlank(content: Uint8Array): boolean {
-  for (const byte of content) if (byte !== 0x20 && byte !== 0x09) return false
-  return true
+  let at = 0
+  while (content[at] === 0x20 || content[at] === 0x09) at++
+  return at === content.length
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
