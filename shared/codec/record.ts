@@ -20,6 +20,7 @@ import { hold } from './hold.ts'
 import { Cursor, Mismatch } from './json/cursor.ts'
 import { isJson } from './json/grammar.ts'
 import { readNumber } from './json/number.ts'
+import { Quotes } from './json/quotes.ts'
 import { opensRecord } from './opening.ts'
 import { PREAMBLE } from './preamble.ts'
 import type { Raw } from './raw.ts'
@@ -155,6 +156,7 @@ function readBy<T>(
   const c = new Cursor(payload)
   c.trusted = trusted
   c.carried = carried
+  if (!trusted) c.quotes = Quotes.of(payload)
   try {
     c.next()
     const value = shape.read(c) as T

@@ -1,5 +1,6 @@
 import { Ends } from './ends.ts'
 import { JsonGrammar } from './grammar.ts'
+import type { Quotes } from './quotes.ts'
 import type { Token } from './token.ts'
 
 /** Check only; values are not made. Reading tells `canonical` as it goes. */
@@ -46,6 +47,8 @@ export class Cursor {
    * or, in lists, only counted.
    */
   carried: 'now' | 'later' | 'counted' = 'now'
+  /** Where strings end, if the letters of all of them were checked and are as a writer writes them. */
+  quotes: Quotes | undefined
   /** Members that were not there, noted for whoever fills them in; undefined where nobody does. */
   gaps: Gap[] | undefined
   /** Whether fields marked secret keep their value (LVR1.md 6h: only on the client's side). */

@@ -1,71 +1,24 @@
+import { Kernel } from './kernel.ts'
 import { nextMark } from './letters.ts'
-import { assemble } from './wasm/assemble.ts'
-import { ENDS } from './wasm/ends.ts'
 
 // Where the items of a list end, found by quotes, backslashes and brackets alone: what else stands in valid JSON need not
 // be looked at to go over it.
 
-/** A text up to this length is copied to the kernel; a longer one is gone over here. */
-const KERNEL_BYTES = 4 << 20
-/** The kernel looks at blocks of this length. */
-const BLOCK_BYTES = 64
-const PAGE_BYTES = 65_536
-/** Two brackets; in JSON there is a comma too. */
-const FEWEST_ITEM_BYTES = 2
 /** The bits in which brackets differ, what they are with them, and the one that only those that open have. */
 const DIFFER = 0x26
 const ALIKE = 0x7f
 const OPENS = 2
-const ENDS_AT = KERNEL_BYTES + BLOCK_BYTES
-const MEMORY_BYTES = ENDS_AT + 4 * (KERNEL_BYTES / FEWEST_ITEM_BYTES + 1)
-
-interface Kernel {
-  readonly bytes: Uint8Array
-  readonly ends: Uint32Array
-  readonly find: (at: number, end: number, out: number) => number
-}
-
-/** What is used of WebAssembly, which neither ECMAScript's library nor Node's types declare. */
-interface Host {
-  readonly Module: new (bytes: Uint8Array) => object
-  readonly Instance: new (
-    module: object,
-  ) => {
-    readonly exports: {
-      readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void }
-      readonly ends: Kernel['find']
-    }
-  }
-}
-
-/** Undefined where WebAssembly or its vectors are not to be had, as under a strict content security policy. */
-function loadKernel(): Kernel | undefined {
-  try {
-    const { Module, Instance } = (globalThis as unknown as { WebAssembly: Host }).WebAssembly
-    const { memory, ends: find } = new Instance(new Module(assemble(ENDS))).exports
-    memory.grow(Math.ceil(MEMORY_BYTES / PAGE_BYTES) - 1)
-    return { bytes: new Uint8Array(memory.buffer), ends: new Uint32Array(memory.buffer, ENDS_AT), find }
-  } catch {
-    return undefined
-  }
-}
-
-let kernel: Kernel | undefined | null = null
-/** Whose text lies in the kernel's memory. */
-let owner = 0
-let owners = 0
 
 /** Finds ends in one text of valid JSON. Of any other text it says something, but it ends and reads nothing beyond it. */
 export class Ends {
   readonly #bytes: Uint8Array
   readonly #kernel: Kernel | undefined
-  readonly #id = ++owners
+  #text = 0
   #list: ArrayLike<number> = []
 
   constructor(bytes: Uint8Array, plain = false) {
     this.#bytes = bytes
-    if (kernel === null) kernel = loadKernel()
-    if (!plain && bytes.length <= KERNEL_BYTES) this.#kernel = kernel
+    this.#kernel = plain ? undefined : Kernel.for(bytes)
   }
 
   /** How many arrays and objects stood right in the one that `find` went over. */
@@ -96,15 +49,10 @@ export class Ends {
     return count > 0 || bytes[next] === 0x5d
   }
 
-  #findThere({ bytes, ends, find }: Kernel, at: number): number {
-    const { length } = this.#bytes
-    if (owner !== this.#id) {
-      bytes.set(this.#bytes)
-      bytes.fill(0, length, length + BLOCK_BYTES)
-      owner = this.#id
-    }
-    this.#list = ends
-    return find(at, length, ENDS_AT)
+  #findThere(kernel: Kernel, at: number): number {
+    this.#text = kernel.take(this.#bytes, this.#text)
+    this.#list = kernel.ends
+    return kernel.findEnds(at, this.#bytes.length)
   }
 
   #findHere(at: number): number {

@@ -38,6 +38,11 @@ export function scanString(c: Cursor): number {
  * escapes are looked at.
  */
 export function skipString(c: Cursor): boolean {
+  if (c.quotes !== undefined) {
+    const behind = c.quotes.behind(c.at)
+    if (behind >= 0) c.at = behind
+    return behind >= 0
+  }
   const { canonical } = c
   c.canonical = true
   const found = (c.trusted ? passTrusted(c) : passString(c)) >= 0 && c.canonical

@@ -27,19 +27,31 @@ const PLAIN: Readonly<Record<string, readonly number[]>> = {
   'i64.shr_s': [0x87],
   'i64.shr_u': [0x88],
   'i64.extend_i32_u': [0xad],
+  'i8x16.swizzle': [0xfd, 14],
   'i8x16.splat': [0xfd, 15],
   'i8x16.eq': [0xfd, 35],
+  'i8x16.lt_u': [0xfd, 38],
   'i8x16.bitmask': [0xfd, 100],
+  'i8x16.shr_u': [0xfd, 109],
+  'i8x16.sub_sat_u': [0xfd, 115],
   'v128.and': [0xfd, 78],
   'v128.or': [0xfd, 80],
+  'v128.xor': [0xfd, 81],
+  'v128.any_true': [0xfd, 83],
   return: [0x0f],
   unreachable: [0x00],
 }
 /** Loads and stores: the opcode and the alignment that is told, which only is a hint. */
 const MEMORY: Readonly<Record<string, readonly number[]>> = {
+  'i32.load': [0x28, 2],
   'i32.load8_u': [0x2d, 0],
   'i32.store': [0x36, 2],
   'v128.load': [0xfd, 0, 0],
+}
+/** Sixteen bytes follow the opcode. */
+const BYTES: Readonly<Record<string, readonly number[]>> = {
+  'v128.const': [0xfd, 12],
+  'i8x16.shuffle': [0xfd, 13],
 }
 const LOCAL: Readonly<Record<string, number>> = { 'local.get': 0x20, 'local.set': 0x21, 'local.tee': 0x22 }
 const BRANCH: Readonly<Record<string, number>> = { br: 0x0c, br_if: 0x0d }
@@ -126,6 +138,7 @@ function instruction(node: Node, locals: readonly string[], labels: readonly str
   if (op in BRANCH) return [...all(operands), BRANCH[op] as number, ...unsigned(indexIn(labels, first))]
   if (op === 'i32.const') return [0x41, ...signed(BigInt(first))]
   if (op === 'i64.const') return [0x42, ...signed(BigInt.asIntN(64, BigInt(first)))]
+  if (op in BYTES) return [...all(rest.slice(16)), ...(BYTES[op] ?? []), ...rest.slice(0, 16).map(Number)]
   if (op in MEMORY) {
     const offset = first.startsWith?.('offset=') ? Number(first.slice(7)) : undefined
     return [...all(offset === undefined ? rest : operands), ...(MEMORY[op] ?? []), ...unsigned(offset ?? 0)]

@@ -1,4 +1,6 @@
-// The kernel that finds where the items of a list end. It looks at 64 bytes at a time, of which each becomes a bit of a word:
+import { BACKSLASH, ESCAPED, equal, mask, not, QUOTE } from './blocks.ts'
+
+// The kernel that finds where the items of a list end.
 //
 //   text        {"a":"x\"]","b":[1]}
 //   escapes     .......^............     a backslash that no other one escapes
@@ -8,35 +10,23 @@
 //
 // so a block of plain text costs the same whatever marks are in it, and only brackets are looked at one by one.
 
-/** A mask of 64 bits from four comparisons of 16 bytes. */
-const MASKS = [
-  ['$escapes', '(i8x16.eq (local.get $bytes) (i8x16.splat (i32.const 0x5c)))'],
-  ['$quotes', '(i8x16.eq (local.get $bytes) (i8x16.splat (i32.const 0x22)))'],
-  // 0x26 are the bits in which { } [ ] differ. It makes Y y _ and 0x7f the same too, which no JSON has outside of strings.
-  [
-    '$brackets',
-    '(i8x16.eq (v128.or (local.get $bytes) (i8x16.splat (i32.const 0x26))) (i8x16.splat (i32.const 0x7f)))',
-  ],
-] as const
+/**
+ * 0x26 are the bits in which { } [ ] differ. It makes Y y _ and 0x7f the same too, which no JSON has outside of strings.
+ */
+const BRACKETS = equal('(v128.or (local.get $bytes) (i8x16.splat (i32.const 0x26)))', 0x7f)
 
 const quarter = (n: number) => `
-  (local.set $bytes (v128.load offset=${16 * n} (local.get $at)))
-  ${MASKS.map(([name, found]) => {
-    const mask = `(i64.extend_i32_u (i8x16.bitmask ${found}))`
-    const moved = n === 0 ? mask : `(i64.or (local.get ${name}) (i64.shl ${mask} (i64.const ${16 * n})))`
-    return `(local.set ${name} ${moved})`
-  }).join('\n  ')}`
+    (local.set $bytes (v128.load offset=${16 * n} (local.get $at)))
+    ${mask('$escapes', n, equal('(local.get $bytes)', BACKSLASH))}
+    ${mask('$quotes', n, equal('(local.get $bytes)', QUOTE))}
+    ${mask('$brackets', n, BRACKETS)}`
 
 /** Bit n becomes the exclusive or of bits 0…n. */
 const sums = (name: string) =>
   [1, 2, 4, 8, 16, 32]
-    .map(
-      (n) =>
-        `(local.set ${name} (i64.xor (local.get ${name}) (i64.shl (local.get ${name}) (i64.const ${n}))))`,
-    )
-    .join('\n  ')
-
-const not = (what: string) => `(i64.xor ${what} (i64.const -1))`
+    .map((n) => `(i64.shl (local.get ${name}) (i64.const ${n}))`)
+    .map((moved) => `(local.set ${name} (i64.xor (local.get ${name}) ${moved}))`)
+    .join('\n    ')
 
 /**
  * `ends(at, end, out)`: the list or object that opens at `at` and the bytes before `end`. At `out` it writes where each bracket
@@ -52,19 +42,7 @@ export const ENDS = `
   (block $over (loop $blocks
     (br_if $over (i32.eqz (i32.lt_u (local.get $at) (local.get $end))))
     ${[0, 1, 2, 3].map(quarter).join('')}
-
-    ;; Escaped are the letters behind backslashes that stand at odd places of their row. Adding 1 to a row that begins at an
-    ;; even place and to one at an odd place carries out of it differently; $begun is what the block before leaves behind.
-    (local.set $escaped (local.get $begun))
-    (local.set $odd (i64.const 0))
-    (if (i32.eqz (i64.eqz (local.get $escapes))) (then
-      (local.set $odd (i64.and (local.get $escapes) ${not('(local.get $begun)')}))
-      (local.set $odd (i64.xor (i64.const 0xaaaaaaaaaaaaaaaa)
-        (i64.sub (i64.or (i64.shl (local.get $odd) (i64.const 1)) (i64.const 0xaaaaaaaaaaaaaaaa)) (local.get $odd))))
-      (local.set $escaped (i64.xor (local.get $odd) (i64.or (local.get $escapes) (local.get $begun))))
-      (local.set $odd (i64.and (local.get $odd) (local.get $escapes)))))
-    (local.set $begun (i64.shr_u (local.get $odd) (i64.const 63)))
-
+    ${ESCAPED}
     (local.set $quotes (i64.and (local.get $quotes) ${not('(local.get $escaped)')}))
     ${sums('$quotes')}
     (local.set $quotes (i64.xor (local.get $quotes) (local.get $inside)))
