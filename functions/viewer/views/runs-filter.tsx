@@ -1,14 +1,11 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { runStatus } from '#schema'
 import { spoken } from '../data/format.ts'
 import { type Route, withQuery } from '../data/route.ts'
+import { type Change, Typed } from '../parts/typed.tsx'
 import { navigate } from '../parts/use-route.ts'
 
 type RunsRoute = Extract<Route, { view: 'runs' }>
-type Change = (name: string, value: string) => void
-
-const TYPING_MS = 300
 
 /** The filters of the list; each change is a new address, without the page that belonged to the old one. */
 export function RunsFilter({ route }: { readonly route: RunsRoute }): JSX.Element {
@@ -70,39 +67,3 @@ export function RunsFilter({ route }: { readonly route: RunsRoute }): JSX.Elemen
 
 /** A day begins at midnight UTC, as the server's times do. */
 const sinceOf = (day: string) => (day ? `${day}T00:00:00Z` : '')
-
-interface TypedProps {
-  readonly label: string
-  readonly name: string
-  readonly value: string | undefined
-  readonly change: Change
-  readonly hint?: string
-}
-
-/** A field that is asked for when typing pauses. */
-function Typed({ label, name, value = '', change, hint }: TypedProps): JSX.Element {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const newest = useRef(change)
-  newest.current = change // another filter may be set while one types
-  useEffect(() => setText(value), [value])
-  const typed = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => newest.current(name, next.trim()), TYPING_MS)
-  }
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return (
-    <label>
-      {label}
-      <input
-        type="search"
-        value={text}
-        placeholder={hint}
-        maxLength={1000}
-        spellcheck={false}
-        onInput={(event) => typed(event.currentTarget.value)}
-      />
-    </label>
-  )
-}

@@ -14,7 +14,7 @@ interface TimelineProps {
   readonly shown: number
   readonly onPoint: (point: number) => void
   /** Under the plot, with the same gutter. */
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
 }
 
 /** Where the plot begins; the marker strip below it begins there too. */
@@ -73,6 +73,7 @@ export function Timeline({ stack, span, shown, onPoint, children }: TimelineProp
     <>
       <div
         class="plot"
+        data-samples={stack.x.length}
         aria-hidden="true"
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
@@ -84,14 +85,16 @@ export function Timeline({ stack, span, shown, onPoint, children }: TimelineProp
         {children}
         <div class="playhead" ref={head} />
       </div>
-      <label class="check limit">
-        <input
-          type="checkbox"
-          checked={withLimit}
-          onChange={(event) => setWanted(event.currentTarget.checked)}
-        />
-        up to the limit of {count(limitOf(stack))} tokens
-      </label>
+      {stack.limit.length > 0 && (
+        <label class="check limit">
+          <input
+            type="checkbox"
+            checked={withLimit}
+            onChange={(event) => setWanted(event.currentTarget.checked)}
+          />
+          up to the limit of {count(limitOf(stack))} tokens
+        </label>
+      )}
     </>
   )
 }
@@ -99,7 +102,7 @@ export function Timeline({ stack, span, shown, onPoint, children }: TimelineProp
 /** uPlot wants the columns top edge first, so that each band is painted over by the ones below it. */
 const dataOf = ({ x, bands, limit }: Stack): uPlot.AlignedData => [
   x,
-  limit,
+  limit.length > 0 ? limit : x.map(() => null),
   ...bands.map(({ top }) => top).reverse(),
 ]
 

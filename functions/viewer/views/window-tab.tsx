@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { hashOf, numberIn, withQuery } from '../data/route.ts'
 import { bandNames, stackOf } from '../data/stack.ts'
 import { type Span, zoomed } from '../data/tiles.ts'
+import { Legend } from '../parts/legend.tsx'
 import { Note, Problem } from '../parts/problem.tsx'
 import { useMarkers } from '../parts/use-markers.ts'
 import { navigate } from '../parts/use-route.ts'
@@ -60,6 +61,7 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
   return (
     <>
       <section class="timeline" aria-label="Window over time">
+        <Legend names={names} hasRest={stack.bands.length > names.length} what="Tokens of" />
         <Timeline stack={stack} span={span} shown={shown} onPoint={show}>
           <MarkerStrip markers={markers} span={span} />
         </Timeline>
