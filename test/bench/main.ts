@@ -11,6 +11,7 @@ import { listBench } from './list.ts'
 import { peersBench } from './peers.ts'
 import { pushBench } from './push.ts'
 import { stateAtBench } from './state-at.ts'
+import { viewerBench } from './viewer.ts'
 
 /** `npm run bench -- [NAME…] [--short] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
 const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) => Promise<Figures>> = {
@@ -24,6 +25,7 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   follow: followBench,
   peers: peersBench,
   chaos: chaosBench,
+  viewer: viewerBench,
 }
 
 const { values, positionals } = parseArgs({
