@@ -6,7 +6,7 @@ import { codexHome } from './codex/home.ts'
 import type { Home } from './home.ts'
 import { kimiCode } from './kimi-code/adapter.ts'
 import { kimiCodeHome } from './kimi-code/home.ts'
-import type { Adapter, TranscriptName } from './parser.ts'
+import { type Adapter, parserName, type TranscriptName } from './parser.ts'
 
 /** Every harness; a new one is a folder and a line here. */
 const HARNESSES = [
@@ -30,7 +30,7 @@ export function adapterOf(harness: Harness): Adapter {
 
 /** The version of a harness's parser, as states, keys and entries name it. */
 export function parserOf(harness: Harness): string {
-  return `${harness}/${adapterOf(harness).version}`
+  return parserName(adapterOf(harness))
 }
 
 /** The transcripts among the files of a session: its own first, also when that file is missing, then the sub-agents'. */

@@ -27,6 +27,11 @@ export interface Adapter {
   standsWithLater?(saved: SavedMap, files: SessionFiles, file: FileVersion): Promise<boolean>
 }
 
+/** A parser and its version, as states, keys and entries name it. */
+export function parserName({ harness, version }: Adapter): string {
+  return `${harness}/${version}`
+}
+
 export interface TranscriptName {
   /** The sub-agent whose transcript it is; undefined for the session itself. */
   readonly agent?: string | undefined

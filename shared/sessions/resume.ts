@@ -2,9 +2,8 @@ import { JsonNumber } from '../schema/index.ts'
 import type { AbsentInput, FileInput, FileVersion, Input, TranscriptRequest } from './adapter.ts'
 import type { WrittenSoFar } from './document.ts'
 import type { ValueMap } from './exact-json.ts'
-import { parserOf } from './harnesses.ts'
 import { ancestorFile, isSame } from './inputs.ts'
-import type { Adapter } from './parser.ts'
+import { type Adapter, parserName } from './parser.ts'
 import { decodeState, type SavedMap } from './state.ts'
 
 /** An earlier derivation, to be gone on with. */
@@ -22,7 +21,7 @@ export async function resumable(
   adapter: Adapter,
   state: Uint8Array,
 ): Promise<Resumed | undefined> {
-  const saved = decodeState(state, parserOf(request.harness))
+  const saved = decodeState(state, parserName(adapter))
   if (saved?.text('id') !== request.id || saved.text('agent') !== request.agent) return undefined
   const own = new Map(request.files.list.map((file) => [file.path, file]))
   const inputs: Input[] = []

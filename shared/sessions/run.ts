@@ -3,10 +3,15 @@ import type { Derived, FileVersion, TranscriptRequest } from './adapter.ts'
 import { DocumentWriter, type Message, NOTHING_WRITTEN, type Trailer, type WrittenSoFar } from './document.ts'
 import { parseExact } from './exact-json.ts'
 import { Facts } from './facts.ts'
-import { parserOf } from './harnesses.ts'
 import { type Line, LineSplitter } from './lines.ts'
 import { Look } from './look.ts'
-import type { Adapter, OwnTrailer, Transcript, TranscriptParser } from './parser.ts'
+import {
+  type Adapter,
+  type OwnTrailer,
+  parserName,
+  type Transcript,
+  type TranscriptParser,
+} from './parser.ts'
 import { Problems } from './problems.ts'
 import type { Resumed } from './resume.ts'
 import { StateWriter } from './state.ts'
@@ -16,6 +21,7 @@ import { ToolNames } from './tool-names.ts'
 /** One derivation, from its first byte or from a resumed state on. */
 export class Run {
   readonly #request: TranscriptRequest
+  readonly #parserName: string
   readonly #reused: number
   readonly #writer: DocumentWriter
   readonly #transcript: Transcript
@@ -28,6 +34,7 @@ export class Run {
     const { harness, id, agent, files } = request
     const saved = from?.saved
     this.#request = request
+    this.#parserName = parserName(adapter)
     this.#reused = from?.written.messages ?? 0
     this.#writer = new DocumentWriter(request, from?.written)
     const paths = files.list.map((file) => file.path)
@@ -159,7 +166,7 @@ export class Run {
       tally: tally.save(out),
       parser: this.#parser.save(out),
     }
-    return out.encode(parserOf(this.#request.harness), body)
+    return out.encode(this.#parserName, body)
   }
 
   #trailer(own: OwnTrailer, tail: Line | undefined): Trailer {
