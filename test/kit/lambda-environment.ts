@@ -53,7 +53,8 @@ export class Environment {
   async start(): Promise<void> {
     const { name, folder, variables, log } = this.#settings
     const server = createServer((asked, answer) => this.#serve(asked, answer))
-    server.requestTimeout = 0 // a stream is one long request
+    // A stream is one long request, and the connection for an answer may wait as long as the function thinks.
+    server.requestTimeout = server.headersTimeout = server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -114,6 +115,7 @@ export class Environment {
   #serve(asked: IncomingMessage, answer: ServerResponse): void {
     const { url = '' } = asked
     if (url.endsWith('/invocation/next')) {
+      this.#end(new Error(`${this.#settings.name} asked for another event before it had answered`))
       this.#asking = answer
       this.#idle(this)
       return
