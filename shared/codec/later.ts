@@ -2,9 +2,8 @@ import type { InferenceUsage, Int, Message, RecordKind } from '../schema/index.t
 import type { HeldDelta, HeldRecord, HeldWindow } from './held.ts'
 import { Ends } from './json/ends.ts'
 import { LaterRaw, type Raw } from './raw.ts'
-import { readLoosely, readTrusted, scanRecord, usageLater } from './record.ts'
+import { readLoosely, readTrusted, usageLater } from './record.ts'
 import { timeAtEnd, timeBehind } from './time.ts'
-import { Unreadable } from './unreadable.ts'
 
 // Most of what a run writes is replaced by what it writes next: windows, metas, results of tools. So a record of trusted
 // bytes is only opened when somebody asks for what it holds.
@@ -26,13 +25,6 @@ export function readLater(payload: Uint8Array, entries: Carried = 'later'): Held
     if (at !== undefined) return new LaterRecord(kind, at, payload, entries) as HeldRecord
   }
   return laterBatch(payload) ?? readLoosely(payload, entries)
-}
-
-/** The same of any payload, which is checked at once. @throws Unreadable */
-export function readChecked(payload: Uint8Array): HeldRecord {
-  const scan = scanRecord(payload)
-  if (scan instanceof Unreadable) throw scan
-  return readLater(payload)
 }
 
 /** How many bytes wait in a record to be read. */

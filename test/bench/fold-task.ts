@@ -5,7 +5,6 @@ import {
   jsonText,
   PREAMBLE,
   readArchive,
-  readChecked,
   readLater,
   readStream,
   streamFrameBatches,
@@ -45,7 +44,7 @@ const IN_MEMORY: Record<string, (archive: Uint8Array) => unknown> = {
   },
   fold(archive) {
     let state: Folding
-    for (const item of readArchive(archive, readChecked)) {
+    for (const item of readArchive(archive)) {
       if (item.type === 'record') state = fold(state, item.record)
     }
     return answerOf(state)
@@ -78,7 +77,7 @@ const STREAMED: Record<string, (file: string) => Promise<string>> = {
   },
   async points_streamed(file) {
     let last: unknown
-    for await (const point of points(readStream(chunksOf(file), readChecked))) {
+    for await (const point of points(readStream(chunksOf(file)))) {
       last = pointView(point, 'summary')
     }
     return jsonText(last)

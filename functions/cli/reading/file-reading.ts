@@ -2,7 +2,6 @@ import {
   type ArchiveItem,
   PREAMBLE,
   type ReadPayload,
-  readChecked,
   readRecord,
   readStream,
   recordView,
@@ -117,7 +116,7 @@ export class FileReading implements Reading {
   /** None where the first readable record is no Header (LVR1.md 4.5). */
   async *#points(): AsyncGenerator<Point> {
     let state: Folding
-    for await (const item of this.#items(readChecked)) {
+    for await (const item of this.#items(readRecord)) {
       if (item.type !== 'record') continue
       state = fold(state, item.record, { messages: false, inference_usage: false })
       const point = pointAfter(state, { seq: item.frame.seq, record: item.record })
@@ -147,7 +146,7 @@ export class FileReading implements Reading {
     let now: Folding
     let place = { seq: 0, offset: PREAMBLE.length }
     let chosen = moment.at === undefined ? undefined : { ...place, state: now }
-    for await (const item of this.#items(readChecked)) {
+    for await (const item of this.#items(readRecord)) {
       if (item.type === 'torn' || place.seq === moment.seq) break
       const { seq, offset, length } = item.frame
       place = { seq: seq + 1, offset: offset + length }
