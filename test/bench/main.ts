@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { appendBench } from './append.ts'
 import { chaosBench } from './chaos.ts'
+import { coldStartBench } from './cold-start.ts'
 import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
@@ -26,6 +27,7 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   peers: peersBench,
   chaos: chaosBench,
   viewer: viewerBench,
+  'cold-start': coldStartBench,
 }
 
 const { values, positionals } = parseArgs({
