@@ -193,9 +193,13 @@ export class DocumentWriter {
     this.#out.raw('\n}')
   }
 
-  /** What has been written since the last call; nothing while it is not worth a chunk, unless `all` is wanted. */
-  *take(all = false): Generator<Uint8Array> {
-    if (!all && this.#out.waiting < CHUNK) return
+  /** Whether what waits is worth a chunk. */
+  get hasChunk(): boolean {
+    return this.#out.waiting >= CHUNK
+  }
+
+  /** What has been written since the last call. */
+  *take(): Generator<Uint8Array> {
     for (const chunk of this.#out.take()) {
       const extended = extendDigest(this.#hash, [chunk])
       if (extended === undefined) throw new Error('a hash state of our own cannot be read')

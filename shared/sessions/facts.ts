@@ -40,6 +40,12 @@ export class Facts {
     if (model !== undefined && model !== this.model) this.model = detached(model)
   }
 
+  /** A text that only this harness has; the last one stands, at the place of the first. */
+  seenExtra(name: string, value: Value | undefined): void {
+    const text = textOf(value)
+    if (text !== undefined && text !== this.extra.get(name)) this.extra.set(name, detached(text))
+  }
+
   /** A record of a type that this parser does not know. */
   unknownRecord(type: string): void {
     const known = this.unknown.get(type)

@@ -79,7 +79,7 @@ export class Run {
     const file = look.find(path)
     if (file === undefined) problems.add({ code: 'missing_file', path })
     else yield* this.#wholeLines(file)
-    yield* this.#writer.take(true)
+    yield* this.#writer.take()
     const stable = this.#stable()
     const [offset, line, inputs] = [this.#lines.offset, this.#lines.line, look.inputs]
     const state = this.#state(stable, { offset, line, inputs })
@@ -89,7 +89,7 @@ export class Run {
     const own = await this.#parser.trailer()
     const trailer = this.#trailer(own, tail)
     this.#writer.trailer(trailer)
-    yield* this.#writer.take(true)
+    yield* this.#writer.take()
     const { bytes, digest, messages } = this.#writer.soFar()
     return {
       bytes,
@@ -120,7 +120,7 @@ export class Run {
       for (const line of this.#lines.push(chunk)) {
         const waiting = this.#take(line)
         if (waiting !== undefined) await waiting
-        yield* this.#writer.take()
+        if (this.#writer.hasChunk) yield* this.#writer.take()
       }
     }
   }

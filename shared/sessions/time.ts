@@ -3,6 +3,7 @@ import type { Value } from './exact-json.ts'
 
 // Times as documents have them: RFC 3339 in UTC with three digits of fraction (SESSIONS.md 2). Two of them compare as texts.
 
+const FORM = '2026-11-02T09:00:00.120Z'
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 const INTEGER = /^-?\d{1,16}$/
 
@@ -12,8 +13,18 @@ const LAST_MS = 253_402_300_799_999
 
 /** The time a field tells, a text or an integer of Unix milliseconds; undefined when it tells none. */
 export function timeOf(value: Value | undefined): string | undefined {
-  const at = msOf(value)
-  return at === undefined ? undefined : new Date(at).toISOString()
+  return asWritten(value) ?? written(msOf(value))
+}
+
+/** Most times have the form already: what comes out of a Date as it went in. */
+function asWritten(value: Value | undefined): string | undefined {
+  if (typeof value !== 'string' || value.length !== FORM.length) return undefined
+  const time = written(Date.parse(value))
+  return time === value ? time : undefined
+}
+
+function written(at: number | undefined): string | undefined {
+  return at === undefined || Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
 /** The same in Unix milliseconds. */

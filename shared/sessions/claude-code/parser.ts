@@ -1,7 +1,6 @@
 import { movedOutput } from '../blocks.ts'
 import type { Agent, Block, Message, ToolResultBlock } from '../document.ts'
 import type { ValueMap } from '../exact-json.ts'
-import { kept } from '../facts.ts'
 import type { LinePlace } from '../lines.ts'
 import type { OwnTrailer, Transcript, TranscriptParser } from '../parser.ts'
 import type { SavedMap, StateWriter } from '../state.ts'
@@ -97,8 +96,7 @@ export class ClaudeCodeParser implements TranscriptParser {
     facts.seenAt(timeOf(record.get('timestamp')))
     facts.seenCwd(record.get('cwd'))
     facts.seenBranch(record.get('gitBranch'))
-    const version = kept(record.get('version'))
-    if (version !== undefined) facts.extra.set('version', version)
+    facts.seenExtra('version', record.get('version'))
   }
 
   #said(record: ValueMap, at: LinePlace): Message {

@@ -91,10 +91,7 @@ export class CodexParser implements TranscriptParser {
     facts.seenBranch(git.get('branch'))
     facts.commit = kept(git.get('commit_hash'))
     facts.remote = kept(git.get('repository_url'))
-    for (const name of ['cli_version', 'originator']) {
-      const text = kept(meta.get(name))
-      if (text !== undefined) facts.extra.set(name, text)
-    }
+    for (const name of ['cli_version', 'originator']) facts.seenExtra(name, meta.get(name))
   }
 
   #queue(record: ValueMap, copied: boolean): void {

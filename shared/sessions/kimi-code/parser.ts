@@ -1,7 +1,7 @@
 import { flattened, movedOutput } from '../blocks.ts'
 import type { Message, ToolResultBlock } from '../document.ts'
 import type { Value, ValueMap } from '../exact-json.ts'
-import { kept, picked } from '../facts.ts'
+import { picked } from '../facts.ts'
 import { Fingerprints } from '../fingerprints.ts'
 import type { OwnTrailer, Transcript, TranscriptParser } from '../parser.ts'
 import type { SavedMap, StateWriter } from '../state.ts'
@@ -47,7 +47,7 @@ export class KimiCodeParser implements TranscriptParser {
     this.#transcript.facts.seenAt(at)
     switch (type) {
       case 'metadata':
-        this.#note('protocol_version', opaque(record.get('protocol_version')))
+        this.#protocol(opaque(record.get('protocol_version')))
         break
       case 'config.update':
       case 'profile.bind':
@@ -94,15 +94,14 @@ export class KimiCodeParser implements TranscriptParser {
     return ownTrailer(this.#transcript, this.#usage.value())
   }
 
-  /** The last value stands, at the place of the first. */
-  #note(name: string, value: Value | undefined): void {
-    if (value !== undefined) this.#transcript.facts.extra.set(name, value)
+  #protocol(version: Value | undefined): void {
+    if (version !== undefined) this.#transcript.facts.extra.set('protocol_version', version)
   }
 
   #configured(record: ValueMap, at: string | undefined): void {
     const { facts, emit } = this.#transcript
     facts.seenModel(record.get('modelAlias'))
-    this.#note('profile', kept(record.get('profileName')))
+    facts.seenExtra('profile', record.get('profileName'))
     facts.seenCwd(record.get('cwd'))
     const text = textOf(record.get('systemPrompt'))
     if (text === undefined || this.#prompts.has(text)) return
