@@ -6,6 +6,7 @@ import { HASH_DIGITS } from './keys.ts'
 //
 //   sessions/<tenant>/<harness>/<id>/<machine>/<life>/files/<path>/<generation>/<sweep>-<start>-<length>-<hash>
 //   sessions/<tenant>/<harness>/<id>/<machine>/<life>/derived/<transcript>/<kind>-<sweep>-<parser>-<inputs>-<more>
+//   sessions/<tenant>/<harness>/<id>/<machine>/<life>/ended                 that life was deleted
 //
 // Ids, paths, parsers and agents are percent-encoded outside [A-Za-z0-9._-], a leading dot too, since stores hide what begins
 // so. What becomes longer than a file name may be keeps its beginning and goes on, behind a `=`, with a hash.
@@ -48,6 +49,20 @@ export function sessionPrefix({ tenant, harness, id, machine }: SessionKey): str
 export function lifePrefix(session: SessionKey, life: number): string {
   return `${sessionPrefix(session)}${padded(life, LIFE_DIGITS)}/`
 }
+
+/** Stored before a life ends, so that the objects alone tell it (sessions/archive/rebuild.ts). */
+export function endedKey(session: SessionKey, life: number): string {
+  return `${lifePrefix(session, life)}ended`
+}
+
+/** Whose object it is, as far as the key tells; the id as its segment. Undefined for keys that are none of ours. */
+export function parseSessionPath(key: string) {
+  const [, prefix, tenant, harness, id, machine] = OWNER.exec(key) ?? []
+  if (!prefix || !tenant || !harness || !id || !machine) return undefined
+  return { prefix, tenant, harness, id, machine }
+}
+
+const OWNER = /^(sessions\/([^/]+)\/([^/]+)\/([^/]+)\/([^/]+)\/)\d/
 
 /** Everything stored for one path. */
 export function filePrefix(session: SessionKey, { life, path }: { life: number; path: string }): string {
@@ -101,7 +116,9 @@ export type SessionObjectPlace =
       readonly sweep: number
       readonly start: number
       readonly length: number
+      readonly hash: string
     }
+  | { readonly kind: 'ended'; readonly life: number; readonly of: string }
   | {
       readonly kind: DerivedName['kind'] | 'piece'
       readonly life: number
@@ -110,7 +127,8 @@ export type SessionObjectPlace =
       readonly sweep: number
     }
 
-const RAW = /^(\d{10,16})\/files\/[^/]+\/(\d+)\/(\d{10,16})-(\d{16})-(\d{1,16})-[^/]+$/
+const RAW = /^(\d{10,16})\/files\/[^/]+\/(\d+)\/(\d{10,16})-(\d{16})-(\d{1,16})-([^/]+)$/
+const ENDED = /^(\d{10,16})\/ended$/
 const DERIVED = /^(\d{10,16})\/derived\/[^/]+\/(document|state|piece)-(\d{10,16})-[^/]+$/
 
 /** @returns undefined for keys that are none of ours. */
@@ -120,10 +138,12 @@ export function placeOfObject(session: SessionKey, key: string): SessionObjectPl
   const rest = key.slice(prefix.length)
   const raw = RAW.exec(rest)
   if (raw) {
-    const [life, generation, sweep, start, length] = raw.slice(1).map(Number) as Five
+    const [life, generation, sweep, start, length] = raw.slice(1, 6).map(Number) as Five
     const of = prefix + rest.split('/').slice(0, 3).join('/')
-    return { kind: 'raw', life, of: `${of}/`, generation, sweep, start, length }
+    return { kind: 'raw', life, of: `${of}/`, generation, sweep, start, length, hash: raw[6] as string }
   }
+  const [, ended] = ENDED.exec(rest) ?? []
+  if (ended !== undefined) return { kind: 'ended', life: Number(ended), of: key }
   const derived = DERIVED.exec(rest)
   if (!derived) return undefined
   const [, life, kind, sweep] = derived as unknown as [string, string, DerivedName['kind'] | 'piece', string]

@@ -1,10 +1,11 @@
-import { digestOf, extendDigest, loadDigest } from '../../codec/index.ts'
+import { digestOf, EMPTY_DIGEST, extendDigest, loadDigest } from '../../codec/index.ts'
 import type { SessionKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { pickMerge, piecesOf } from '../../store/index.ts'
 import { extentKey, HASH_DIGITS } from '../../store/keys.ts'
 import type { FileItem, FilePlace, SessionHead } from '../../store/ports.ts'
 import { generationPrefix } from '../../store/session-keys.ts'
+import { extentFacts } from './facts.ts'
 import { announced, begun, closing, type FileAppend, grown, judge, NO_FILE, positionOf } from './file.ts'
 import { beginLife, tellOfFile } from './head.ts'
 import { MAX_ATTEMPTS, type SessionParts } from './parts.ts'
@@ -88,7 +89,7 @@ class Writer {
     const length = bytes.length
     const file = seen.version === 0 && length > 0 ? announced(seen) : seen
     if (file !== seen && !(await this.#put(place, file))) return undefined
-    await this.#store(place, file)
+    await this.#store(place, file, how === 'begin' ? EMPTY_DIGEST : file.digest)
     const digest = await this.#digest(place, file, how)
     const added = { offset, length, hash: this.#hash, ...digest }
     if (how === 'begin' && file.generation > 0) await sessions.putClosed(this.#session, place, closing(file))
@@ -96,12 +97,12 @@ class Writer {
     return (await this.#put(place, next)) ? next : undefined
   }
 
-  async #store(place: FilePlace, { sweep }: FileItem): Promise<void> {
+  async #store(place: FilePlace, { sweep }: FileItem, before: string): Promise<void> {
     const { generation, offset, bytes } = this.#request
     const extent = { length: bytes.length, hash: this.#hash, sweep }
     const key = extentKey(generationPrefix(this.#session, place, generation), offset, extent)
     if (bytes.length === 0 || key === this.#stored) return
-    await this.#parts.ports.objects.put(key, [bytes], {})
+    await this.#parts.ports.objects.put(key, [bytes], extentFacts(this.#session, place.path, before))
     this.#stored = key
   }
 

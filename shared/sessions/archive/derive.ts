@@ -24,6 +24,8 @@ export interface Wanted {
   readonly want: 'entry' | 'document'
   /** Tag of a stored document that is not what it should be. */
   readonly distrusted?: string
+  /** Nothing that was derived before is trusted, nor gone on from. */
+  readonly anew?: true
 }
 
 /**
@@ -45,7 +47,7 @@ export function deriveSession(
     const made = await derive(parts, {
       ...{ session, agent: undefined, parser, revision, sweep },
       files: filesToDerive(parts, session, life, found),
-      before: head.derived,
+      before: wanted.anew ? null : head.derived,
       under: derivedPrefix(session, life),
       store: wanted.want === 'document' || isLagging(head),
       distrusted: wanted.distrusted,
@@ -75,13 +77,13 @@ export function deriveAgent(
     const task: Task = {
       ...{ session, agent, parser, revision, sweep: file.sweep },
       files: filesToDerive(parts, session, life, found),
-      before: file.derived,
+      before: wanted.anew ? null : file.derived,
       under: derivedPrefix(session, life, path),
       store: true,
       distrusted: wanted.distrusted,
     }
     const { pointer } = await derive(parts, task)
-    const kept = await changeFile(parts, session, { life, path: path }, (now) =>
+    const kept = await changeFile(parts, session, { life, path }, (now) =>
       now && now.sweep === file.sweep && !isBehind(pointer, now.derived)
         ? successor<FileItem>(now, { derived: pointer })
         : undefined,
@@ -90,8 +92,8 @@ export function deriveAgent(
   })
 }
 
-function isEnough(pointer: DerivedPointer | null, { want, distrusted }: Wanted): boolean {
-  return pointer !== null && (want === 'entry' || hasDocument(pointer, distrusted))
+function isEnough(pointer: DerivedPointer | null, { want, distrusted, anew }: Wanted): boolean {
+  return !anew && pointer !== null && (want === 'entry' || hasDocument(pointer, distrusted))
 }
 
 function isLagging({ derived, pending }: SessionHead): boolean {

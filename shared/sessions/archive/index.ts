@@ -1,3 +1,5 @@
 export { createSessionArchive, type SessionArchive } from './archive.ts'
 export type { FileAppend } from './file.ts'
 export { createSessionMaintainer, type SessionMaintainer } from './maintain.ts'
+export { areSessionsLost, type FailedSession, type RebuiltSession, rebuildSessions } from './rebuild.ts'
+export { type Rederived, rederiveAll } from './rederive.ts'

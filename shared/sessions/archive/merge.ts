@@ -5,6 +5,7 @@ import { hashOf, partsOf, pickMerge, piecesOf, type Source } from '../../store/i
 import { extentKey, extentStart } from '../../store/keys.ts'
 import type { Extent, FileItem, FilePlace } from '../../store/ports.ts'
 import { generationPrefix } from '../../store/session-keys.ts'
+import { extentFacts } from './facts.ts'
 import { changeFile, successor } from './items.ts'
 import type { SessionParts } from './parts.ts'
 
@@ -50,7 +51,11 @@ async function mergeOnce(
   try {
     const composed = await partsOf(objects, sources)
     merged = { length, hash: hashOf(sources, composed), sweep: file.sweep }
-    await objects.compose(extentKey(prefix, first.start, merged), composed, {})
+    await objects.compose(
+      extentKey(prefix, first.start, merged),
+      composed,
+      extentFacts(session, place.path, undefined),
+    )
   } catch (error) {
     // Merged and swept by someone else meanwhile, unless the file still names it: then it is lost (P7).
     const now = await parts.ports.sessions.file(session, place)

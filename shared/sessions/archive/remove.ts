@@ -1,5 +1,7 @@
+import { loadDigest } from '../../codec/index.ts'
 import type { SessionKey } from '../../schema/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
+import { endedKey } from '../../store/session-keys.ts'
 import { endLife, isLiving, livingHead } from './head.ts'
 import { changeHead } from './items.ts'
 import type { SessionParts } from './parts.ts'
@@ -12,6 +14,8 @@ import type { SessionParts } from './parts.ts'
  */
 export async function removeSession(parts: SessionParts, session: SessionKey): Promise<void> {
   const { life } = await livingHead(parts, session)
+  await loadDigest()
+  await parts.ports.objects.put(endedKey(session, life), [], {})
   // Where it is gone already, this commit was made and its answer lost, or someone else asked for the same.
   await changeHead(parts, session, (head, now) =>
     head?.alive && head.life === life ? endLife(head, now) : undefined,

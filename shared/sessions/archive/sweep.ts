@@ -54,11 +54,28 @@ export async function sweepSession(
   if (doomed.length > 0) {
     for (const object of doomed) await fence(parts, session, seen, object.place)
     const after = await namingOf(parts, session)
-    const gone = doomed.filter(({ key, place }) => after && !after.names.has(key) && isFenced(after, place))
-    await removeAll(parts, gone)
+    const gone = new Set(
+      doomed.filter(({ key, place }) => after && !after.names.has(key) && isFenced(after, place)),
+    )
+    const left = found.filter((object) => !gone.has(object))
+    const marks = [...gone].filter(({ place }) => place.kind === 'ended')
+    await removeAll(
+      parts,
+      [...gone].filter(({ place }) => place.kind !== 'ended'),
+    )
+    await removeAll(
+      parts,
+      marks.filter((mark) => !isWanted(seen, mark, left)),
+    )
   }
   const waiting = [...free.values()].filter((at) => at > now)
   return waiting.length > 0 ? Math.max(...waiting) : null
+}
+
+/** The mark of a deletion goes after everything else of its life, lest that came back with a rebuild. */
+function isWanted({ head }: Naming, { place: { kind, life } }: Found, found: readonly Found[]): boolean {
+  if (kind !== 'ended' || (head.alive && life === head.life)) return false
+  return found.some(({ place }) => place.life === life && place.kind !== 'ended')
 }
 
 async function namingOf(parts: SessionParts, session: SessionKey): Promise<Naming | undefined> {
@@ -98,6 +115,7 @@ function unwantedSince({ head, files }: Naming, object: Found, times: Times): nu
   const { place, stored_at } = object
   if (!head.alive) return Math.max(stored_at, head.changed_at)
   if (place.life !== head.life) return Math.max(stored_at, head.created_at)
+  if (place.kind === 'ended') return stored_at // of a deletion that was not made after all
   if (place.kind === 'raw') return replacedAt(files.get(place.of)?.file, place, stored_at)
   // A document is in use until the next one of its transcript was stored, and a moment longer.
   return times.get(kindOf(place))?.find((at) => at > stored_at) ?? stored_at
@@ -111,7 +129,7 @@ const kindOf = ({ kind, of }: SessionObjectPlace) => `${kind} ${of}`
 function timesOf(found: readonly Found[]): Times {
   const times = new Map<string, number[]>()
   for (const { place, stored_at } of found) {
-    if (place.kind === 'raw') continue
+    if (place.kind === 'raw' || place.kind === 'ended') continue
     const known = times.get(kindOf(place)) ?? []
     known.push(stored_at)
     times.set(kindOf(place), known)
@@ -140,9 +158,10 @@ async function fence(
   parts: SessionParts,
   session: SessionKey,
   { head, files }: Naming,
-  { life, of, kind, sweep }: SessionObjectPlace,
+  place: SessionObjectPlace,
 ): Promise<void> {
-  if (!head.alive || life !== head.life) return
+  if (!head.alive || place.life !== head.life || place.kind === 'ended') return
+  const { life, of, kind, sweep } = place
   const named = files.get(of)
   if (named) {
     await changeFile(parts, session, { life, path: named.path }, (file) =>
@@ -158,8 +177,9 @@ async function fence(
 }
 
 /** Whether no commit can name an object of this place any more. A path is announced before its first object is stored. */
-function isFenced({ head, files }: Naming, { life, of, kind, sweep }: SessionObjectPlace): boolean {
-  if (!head.alive || life !== head.life) return life <= head.life
+function isFenced({ head, files }: Naming, place: SessionObjectPlace): boolean {
+  if (!head.alive || place.life !== head.life || place.kind === 'ended') return place.life <= head.life
+  const { of, kind, sweep } = place
   const named = files.get(of)
   if (named) return sweep < named.file.sweep
   return kind === 'raw' || sweep < head.sweep
