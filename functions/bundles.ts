@@ -1,6 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { bundleViewer } from './api/viewer/bundle.ts'
 
 /** The Lambda functions, each a folder with `index.mjs` and the parts that it loads when they are needed. */
 export const BUNDLES = ['api', 'maintain'] as const
@@ -40,6 +41,13 @@ const optionsOf = (name: Bundle, outdir: string): BuildOptions & { metafile: tru
 export async function buildBundle(name: Bundle, folder = bundleFolder(name)): Promise<Metafile> {
   await rm(folder, { recursive: true, force: true })
   const { metafile } = await build(optionsOf(name, folder))
+  if (name === 'api') await addViewer(`${folder}/viewer`)
   await writeFile(`${folder}.meta.json`, JSON.stringify(metafile)) // beside it, so that it is not deployed
   return metafile
+}
+
+/** The static files that the API serves beside its routes. */
+async function addViewer(folder: string): Promise<void> {
+  await mkdir(folder)
+  for (const { name, bytes } of await bundleViewer(ROOT)) await writeFile(`${folder}/${name}`, bytes)
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import type { RunKey } from '#schema'
 import { createSessionArchive } from '#sessions/archive'
@@ -16,6 +17,8 @@ import { LAMBDA_ANSWER_BYTES, LAMBDA_LIMITS } from './limits.ts'
 import { createOriginCheck } from './origin-check.ts'
 import { Pending } from './pending.ts'
 import { VERSION } from './version.ts'
+import { builtViewer } from './viewer/built.ts'
+import { viewerRoutes } from './viewer/routes.ts'
 
 const { store, maintain, originSecret } = readFunctionEnv(process.env)
 const log = createLambdaLog()
@@ -57,6 +60,8 @@ const app = createApp({
     log.request(event)
   },
 })
+
+viewerRoutes(app, () => builtViewer(fileURLToPath(new URL('./viewer/', import.meta.url))))
 
 const listener = lambdaListener({
   fetch: app.fetch,

@@ -70,7 +70,7 @@ inBrowser(
       await page.getByText('1 problem', { exact: true }).click()
       expect(await page.getByText('bad_json').isVisible()).toBe(true)
       await page.getByText('Raw files').click()
-      await page.getByText(`${SESSION.id}.jsonl`, { exact: true }).waitFor()
+      await page.getByRole('table').getByText(`${SESSION.id}.jsonl`, { exact: true }).waitFor()
       await page.getByRole('link', { name: 'what the sub-agent did' }).click()
       await page.getByText('There are two.').waitFor()
       await page.getByRole('link', { name: SESSION.id }).click()

@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
-/** A file of the viewer, by its name in the served folder. */
-export interface ViewerFile {
-  readonly name: string
-  readonly bytes: Uint8Array
-}
+import type { ViewerFile } from './built.ts'
 
 /**
  * Makes the viewer's files from its source, in about 150 ms.

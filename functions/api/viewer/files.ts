@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleViewer, type ViewerFile } from './bundle.ts'
+import { builtViewer, type ViewerFile } from './built.ts'
+import { bundleViewer } from './bundle.ts'
 
 /** Where `npm run build:viewer` puts the files, beside package.json. */
 export const VIEWER_FOLDER = 'dist-viewer'
@@ -23,11 +23,7 @@ export async function viewerFiles(root = packageRoot()): Promise<readonly Viewer
     const made = await bundleViewer(root).catch(withoutBundler)
     if (made) return made
   }
-  const folder = join(root, VIEWER_FOLDER)
-  const names = await readdir(folder).catch(() => [])
-  return Promise.all(
-    names.map(async (name) => ({ name, bytes: new Uint8Array(await readFile(join(folder, name))) })),
-  )
+  return builtViewer(join(root, VIEWER_FOLDER))
 }
 
 /** Development packages are not installed everywhere the source is. */

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { Context, Hono } from 'hono'
 import type { Env } from '../env.ts'
 import { noneMatch } from '../etag.ts'
-import type { ViewerFile } from './bundle.ts'
+import type { ViewerFile } from './built.ts'
 import { VIEWER_HEADERS } from './headers.ts'
 
 const TYPES: Readonly<Record<string, string>> = {

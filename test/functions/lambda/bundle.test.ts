@@ -92,8 +92,14 @@ describe('the bundled API', () => {
   it('answers none of the routes of the local server', async () => {
     const login = { body: '{"code":"x"}', headers: { 'content-type': 'application/json' } }
     expect((await ask('GET', '/metrics')).status).toBe(404)
-    expect((await ask('GET', '/')).status).toBe(404)
     expect((await ask('POST', '/v1/login', login)).status).toBe(404)
+  })
+
+  it('serves the viewer beside its routes, with the policy that keeps it to itself', async () => {
+    const page = await ask('GET', '/')
+    expect(page.status).toBe(200)
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect((await ask('GET', '/main.js')).headers['content-type']).toContain('text/javascript')
   })
 
   it('stops reading when its caller leaves in the middle of an answer', async () => {
