@@ -1,18 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { appendBench } from './append.ts'
+import { capacityBench } from './capacity.ts'
 import { chaosBench } from './chaos.ts'
 import { coldStartBench } from './cold-start.ts'
 import { costBench } from './cost.ts'
 import type { Figures } from './figures.ts'
 import { foldBench } from './fold.ts'
 import { followBench } from './follow.ts'
+import { giantBench } from './giant.ts'
 import { growthBench } from './growth.ts'
 import { listBench } from './list.ts'
 import { peersBench } from './peers.ts'
 import { pushBench } from './push.ts'
+import { sessionsBench } from './sessions.ts'
 import { stateAtBench } from './state-at.ts'
 import { viewerBench } from './viewer.ts'
+import { watchBench } from './watch.ts'
 
 /** `npm run bench -- [NAME…] [--short] [--json]`: ratios measured side by side in one run; the last line of `--json` is a flat object. */
 const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) => Promise<Figures>> = {
@@ -20,7 +24,10 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   append: appendBench,
   cost: costBench,
   growth: growthBench,
+  giant: giantBench,
   'state-at': stateAtBench,
+  watch: watchBench,
+  sessions: sessionsBench,
   list: listBench,
   push: pushBench,
   follow: followBench,
@@ -28,6 +35,7 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   chaos: chaosBench,
   viewer: viewerBench,
   'cold-start': coldStartBench,
+  capacity: capacityBench,
 }
 
 const { values, positionals } = parseArgs({
