@@ -14,9 +14,9 @@ import { type Folding, fold, foldedView, NO_HEADER, points, pointView } from '#f
 import { type ArchiveView, pointsStream } from '#store'
 import { JsonFold } from './json-fold.ts'
 
-// One measured task in a process of its own: `fold-task.ts TASK FILE POINTS` prints {seconds, peakBytes, answer}, the last a
-// digest where the task answers as JSON, for comparing. What folds a file that is in memory is measured without reading
-// it, which would cost all of them the same; what streams reads as it goes.
+// One measured task in a process of its own: `fold-task.ts TASK FILE POINTS` prints {seconds, threadSeconds, peakBytes,
+// answer}, the last a digest where the task answers as JSON, for comparing. What folds a file that is in memory is
+// measured without reading it, which would cost all of them the same; what streams reads as it goes.
 
 const decoder = new TextDecoder()
 const framesOf = (archive: Uint8Array) => walkFrames(archive.subarray(PREAMBLE.length))
@@ -111,10 +111,13 @@ const [name = '', file = '', count = ''] = process.argv.slice(2)
 const idle = process.memoryUsage.rss()
 const archive = name in IN_MEMORY ? new Uint8Array(readFileSync(file).buffer) : undefined
 const started = performance.now()
+const before = process.threadCpuUsage()
 const kept = archive ? IN_MEMORY[name]?.(archive) : await STREAMED[name]?.(file)
 const seconds = (performance.now() - started) / 1000
+const { user, system } = process.threadCpuUsage(before)
+const threadSeconds = (user + system) / 1e6
 const peakBytes = Math.max(0, process.resourceUsage().maxRSS * 1024 - idle)
 const isAnswer = typeof kept === 'string' || kept instanceof Uint8Array
 const answer = isAnswer ? createHash('sha256').update(kept).digest('hex') : null
-console.log(JSON.stringify({ seconds, peakBytes, answer }))
+console.log(JSON.stringify({ seconds, threadSeconds, peakBytes, answer }))
 if (kept === undefined) process.exit(1)
