@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { createSessionArchive, createSessionMaintainer } from '#sessions/archive'
+import { areSessionsLost, createSessionArchive, createSessionMaintainer } from '#sessions/archive'
 import {
   createArchive,
   createMaintainer,
@@ -85,7 +85,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
   const store = await platform.openStore(env, log)
   const closing = new AbortController()
   try {
-    if (await isIndexLost(store.ports)) throw lostIndex(store.place)
+    if ((await isIndexLost(store.ports)) || (await areSessionsLost(store))) throw lostIndex(store.place)
     const token = await adminToken(env.data, env.adminToken)
     const tokens = createTokens(store.ports.tokens, systemClock)
     await tokens.install(token.text)
@@ -148,7 +148,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
 
 const lostIndex = (place: string) =>
   new Error(
-    `runs are stored in ${place}, but its index knows none: restore the index, or run \`runfold rebuild\``,
+    `runs or sessions are stored in ${place}, but its index knows none: restore the index, or run \`runfold rebuild\``,
   )
 
 /** What no request can be made of: a target or a Host that is none. */

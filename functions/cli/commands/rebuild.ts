@@ -6,6 +6,7 @@ import { examples, type Verb } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
 import { openStore } from '../open-store.ts'
+import { tellRebuilt, tellRederived } from '../rebuild/sessions.ts'
 import type { Session } from '../session.ts'
 import { type StoreOptions, withStoreOptions } from '../store-options.ts'
 import { oneLine } from '../terminal-text.ts'
@@ -22,8 +23,9 @@ export const rebuild: Verb = (program, act) =>
       .description(
         'Makes the index of a store again from its objects alone, for when index.sqlite or the table is lost. Restoring a ' +
           'backup of it (on AWS: point-in-time recovery) comes first; this is for when there is none. Stop every server ' +
-          'before. Runs that the index knows are left as they are, so an interrupted rebuild may be repeated.',
-      ),
+          'before. Runs and sessions that the index knows are left as they are, so an interrupted rebuild may be repeated.',
+      )
+      .option('--sessions', 'instead make all that is derived of sessions anew from their raw files'),
   )
     .addHelpText(
       'after',
@@ -31,13 +33,16 @@ export const rebuild: Verb = (program, act) =>
 Afterwards every owner has to take its lease anew, and for a week nothing is swept. What two writers left at the end of a
 run, so that nobody can tell which of it was acknowledged, is kept aside meanwhile and named. Tokens are not in the objects:
 only the admin token is there again, which is made where the data folder has none. Direct uploads that were open are lost.
-${examples('rebuild --data /var/lib/runfold', 'rebuild --store aws --bucket my-runs --table my-runs')}`,
+With --sessions nothing is lost and needs no rebuild: documents and catalog entries of every session are made again.
+${examples('rebuild --data /var/lib/runfold', 'rebuild --sessions', 'rebuild --store aws --bucket my-runs --table my-runs')}`,
     )
     .action(
-      act(async (session, options: StoreOptions) => {
+      act(async (session, options: StoreOptions & { readonly sessions?: true }) => {
         const store = await opened(session, options)
         try {
-          return await rebuildAll(session, store)
+          if (options.sessions) return await tellRederived(session, store.rederived())
+          const runs = await rebuildAll(session, store)
+          return (await tellRebuilt(session, store.sessions())) ?? runs
         } finally {
           store.close()
         }
@@ -45,13 +50,19 @@ ${examples('rebuild --data /var/lib/runfold', 'rebuild --store aws --bucket my-r
     )
 
 const opened = async (session: Session, options: StoreOptions) => {
-  const [{ adminToken }, { store, ports, tokens, data, adminToken: given, close }] = await Promise.all([
+  const [{ adminToken }, archive, { LOCAL_LIMITS }, opening] = await Promise.all([
     import('../../api/admin-token.ts'),
+    import('#sessions/archive'),
+    import('../../api/limits.ts'),
     openStore(session, options, (folder, kind) =>
       kind === 'local' ? requireObjects(folder) : Promise.resolve(),
     ),
   ])
+  const { store, ports, tokens, data, adminToken: given, close } = opening
+  const sessions = archive.createSessionArchive(ports, { clock: store.systemClock, limits: LOCAL_LIMITS })
   return {
+    sessions: () => archive.rebuildSessions(sessions),
+    rederived: () => archive.rederiveAll(sessions),
     runs: () => store.rebuild(ports, store.systemClock),
     /** @returns where it stands */
     installToken: async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createSessionArchive } from '#sessions/archive'
 import { createArchive, createTokens, systemClock } from '#store'
 import { openLocalStore } from '#store/local'
 import { LIMITS, StoredRun, say } from '../../kit/stored-run.ts'
@@ -88,4 +89,29 @@ it('rebuild makes no store where there was none', async () => {
     `runfold: there are no stored objects in ${data}; name the data folder by --data\n`,
   ])
   expect(existsSync(data)).toBe(false)
+})
+
+it('rebuild gives sessions back, and makes their documents anew with --sessions', async () => {
+  const { folder, run } = cliIn()
+  const data = join(folder, 'data')
+  const session = { tenant: 'default', machine: 'box', harness: 'claude-code', id: 'sid' } as const
+  const row = Buffer.from('{"type":"user","uuid":"u1","message":{"role":"user","content":"hello"}}\n')
+  const begun = await openLocalStore(data)
+  const options = { clock: systemClock, limits: LIMITS }
+  const request = { path: 'sid.jsonl', generation: 1, offset: 0, bytes: row }
+  await createSessionArchive(begun.ports, options).append(session, request)
+  begun.close()
+  lose(data)
+
+  const { code, out } = await run(`rebuild --data ${data}`)
+  expect(code).toBe(0)
+  expect(out).toContain('default/box/claude-code/sid: 1 files, ')
+  expect(out).toContain('1 sessions given back, 0 deleted ones, 0 known already, 0 failed')
+  const again = await run(`rebuild --sessions --data ${data} --json`)
+  expect([again.code, again.lines]).toMatchObject([0, [{ ...session, outcome: 'derived', documents: 1 }]])
+
+  const store = await openLocalStore(data)
+  const { items } = await createSessionArchive(store.ports, options).list('default', { limit: 9 })
+  expect(items).toMatchObject([{ id: 'sid', title: 'hello', message_count: 1 }])
+  store.close()
 })
