@@ -28,7 +28,7 @@ interface FrontProps {
 
 /**
  * One address for the API and the viewer. Answers of the API are never cached nor compressed here, so that a stream
- * leaves as it comes and bytes stay what they were; the viewer's files are kept as long as the origin says.
+ * leaves as it comes and bytes stay what they were; the viewer's files are asked for anew after a second.
  */
 export class Front extends Construct {
   readonly distribution: cloudfront.Distribution
@@ -59,7 +59,8 @@ export class Front extends Construct {
       defaultBehavior: {
         origin,
         viewerProtocolPolicy,
-        cachePolicy: cloudfront.CachePolicy.USE_ORIGIN_CACHE_CONTROL_HEADERS,
+        // The one that goes by the origin's headers sends the caller's Host on, which a function URL refuses.
+        cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       },
       additionalBehaviors: {
         '/v1/*': {
