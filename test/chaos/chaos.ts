@@ -18,12 +18,17 @@ export interface ChaosOptions {
   readonly log: (line: string) => void
 }
 
+interface Chaos extends Verdict, Counts {
+  /** Former owners that tried to write on and were told. */
+  readonly refused: number
+}
+
 /**
  * Twenty runs on four machines that are killed, paused, cut off and wrong about the time, against a server that is killed, on a
  * storage that fails; runs go to other machines, by hand-over and by force, while their old daemons write on. Then everything
  * works again, and what was stored is judged.
  */
-export const runChaos = async ({ seed, rounds, log }: ChaosOptions): Promise<Verdict & Counts> => {
+export const runChaos = async ({ seed, rounds, log }: ChaosOptions): Promise<Chaos> => {
   log(`chaos: seed ${seed}`)
   const random = randomOf(seed)
   const world = await openWorld(seed)
@@ -40,9 +45,12 @@ export const runChaos = async ({ seed, rounds, log }: ChaosOptions): Promise<Ver
     await written
     await settle(scene)
     const verdict = judge(await outcomes(scene))
+    const refused = world.machines.reduce((sum, machine) => sum + machine.refused, 0)
     for (const line of verdict.wrong) log(line)
-    log(`chaos: ${JSON.stringify({ ...counts, takeovers: verdict.takeovers, frames: verdict.frames })}`)
-    return { ...verdict, ...counts }
+    log(
+      `chaos: ${JSON.stringify({ ...counts, refused, takeovers: verdict.takeovers, frames: verdict.frames })}`,
+    )
+    return { ...verdict, ...counts, refused }
   } finally {
     await world.close()
   }

@@ -6,6 +6,13 @@ import { CLI, type Program, startProgram } from './program.ts'
 /** The shortest that a server grants, seconds. */
 const TTL_S = 5
 
+/** What the chaos run wants to know of a line of `watch` or `resume`. */
+interface Said {
+  readonly run_id?: string
+  readonly tail?: number
+  readonly trouble?: { readonly code: string }
+}
+
 /** A machine with a folder of runs, a watcher of it, a network of its own and a clock that may be wrong. */
 export class Machine {
   readonly id: string
@@ -15,6 +22,8 @@ export class Machine {
   #watcher: Program | undefined
   /** How far each run was said to be on the server, by its watcher and by resumes that ended well. */
   readonly acked = new Map<string, number>()
+  /** How often its watchers were told that a run is not theirs any more. */
+  refused = 0
 
   constructor(id: string, folder: string, link: Link, token: string, shiftMs: number) {
     this.id = id
@@ -85,7 +94,8 @@ export class Machine {
 
   #hear(line: string): void {
     if (!line.endsWith('}')) return // the last word of one that was killed
-    const { run_id, tail } = JSON.parse(line) as { run_id?: string; tail?: number }
+    const { run_id, tail, trouble } = JSON.parse(line) as Said
+    if (trouble?.code === 'fenced') this.refused++
     if (run_id === undefined || tail === undefined) return
     this.acked.set(run_id, Math.max(tail, this.acked.get(run_id) ?? 0))
   }

@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import type { World } from './world.ts'
 
 /** A run, where it should be, and the daemons of other machines that still take it for theirs. */
-export interface Played {
+interface Played {
   readonly run: string
   owner: Machine
   daemon: Daemon

@@ -32,7 +32,7 @@ export const RESUME_STEPS = [
   'context',
   'meta',
 ] as const
-export type ResumeStep = (typeof RESUME_STEPS)[number]
+type ResumeStep = (typeof RESUME_STEPS)[number]
 
 export interface ResumeOptions {
   readonly client: Client

@@ -47,9 +47,7 @@ export async function claim(
 async function claimFrom(parts: StoreParts, look: Look, request: ClaimRequest, prefix: string | null) {
   const able = new Set(request.capabilities)
   const isWanted = ({ run, requires }: WaitingRun) =>
-    !look.taken.has(run.run_id) &&
-    (prefix === null || run.run_id.startsWith(prefix)) &&
-    (requires ?? []).every((need) => able.has(need))
+    (prefix === null || run.run_id.startsWith(prefix)) && (requires ?? []).every((need) => able.has(need))
   const seen = new Set<string>()
   for (let limit = FIRST_ROWS; ; limit *= MORE_ROWS) {
     const rows = await look.first(limit)
@@ -87,8 +85,8 @@ async function claimOne(
       const { machine_id, world_id } = request
       const reason = head.lease ? 'expired' : 'released'
       // A new epoch in any case: another process of the same worker may have held the run.
-      const answer = await grant(parts, run, head, takeOver(head, { machine_id, world_id }, now, reason), now)
-      look.taken.add(run.run_id)
+      const decision = takeOver(head, { machine_id, world_id }, now, reason)
+      const answer = await look.attempt(run, head.epoch, () => grant(parts, run, head, decision, now))
       if (answer) return answer
     }
     return undefined
