@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { takeLock } from '../folder-lock.ts'
 import type { RunState, RunStates } from './run-state.ts'
 
 // SQLite, so that thousands of runs are one file, `status` may read while `watch` writes, and the operating system itself
@@ -16,56 +17,56 @@ export interface StateFile extends RunStates, Disposable {}
 /** Opens the states of a runs folder for its one watcher; undefined when another process watches the folder. */
 export const openStates = (stateFolder: string): StateFile | undefined => {
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-  const lock = lockOf(stateFolder)
+  const lock = takeLock(join(stateFolder, LOCK_FILE))
   if (!lock) return undefined
-  const database = new DatabaseSync(join(stateFolder, STATE_FILE))
-  // Nothing here needs to outlive a power cut, see RunState.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000')
-  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (user_version !== VERSION) database.exec('DROP TABLE IF EXISTS run')
-  database.exec(`
-    CREATE TABLE IF NOT EXISTS run (run_id TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-    PRAGMA user_version = ${VERSION}`)
+  const database = openDatabase(join(stateFolder, STATE_FILE))
   return {
     ...statesIn(database),
     [Symbol.dispose]: () => {
       database.close()
-      lock.close()
+      lock[Symbol.dispose]()
     },
   }
 }
 
+const openDatabase = (path: string): DatabaseSync => {
+  try {
+    return prepared(new DatabaseSync(path))
+  } catch {
+    // Damaged, or none of ours: nothing is in it that cannot be found out again.
+    for (const each of [path, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true })
+    return prepared(new DatabaseSync(path))
+  }
+}
+
+const prepared = (database: DatabaseSync): DatabaseSync => {
+  // Nothing here needs to outlive a power cut, see RunState.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000')
+  if (versionOf(database) !== VERSION) database.exec('DROP TABLE IF EXISTS run')
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS run (run_id TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+    PRAGMA user_version = ${VERSION}`)
+  return database
+}
+
+const versionOf = (database: DatabaseSync): number =>
+  (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+
 /** Whether a process watches the folder now. */
 export const isWatched = (stateFolder: string): boolean => {
   if (!existsSync(join(stateFolder, LOCK_FILE))) return false
-  const lock = lockOf(stateFolder)
-  lock?.close()
+  const lock = takeLock(join(stateFolder, LOCK_FILE))
+  lock?.[Symbol.dispose]()
   return lock === undefined
-}
-
-/** The lock, or undefined when another process has it. */
-const lockOf = (stateFolder: string): DatabaseSync | undefined => {
-  const lock = new DatabaseSync(join(stateFolder, LOCK_FILE))
-  try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    return lock
-  } catch (error) {
-    lock.close()
-    if (isBusy(error)) return undefined
-    throw error
-  }
 }
 
 /** The states as they are now, whether a watcher runs or not; none where none ever has. */
 export const readStates = (stateFolder: string): readonly RunState[] => {
-  let database: DatabaseSync
+  const path = join(stateFolder, STATE_FILE)
+  if (!existsSync(path)) return []
+  const database = new DatabaseSync(path, { readOnly: true })
   try {
-    database = new DatabaseSync(join(stateFolder, STATE_FILE), { readOnly: true })
-  } catch {
-    return []
-  }
-  try {
-    return [...statesIn(database).all()]
+    return versionOf(database) === VERSION ? [...statesIn(database).all()] : []
   } finally {
     database.close()
   }
@@ -91,6 +92,3 @@ const statesIn = (database: DatabaseSync): RunStates => {
     },
   }
 }
-
-const isBusy = (error: unknown): boolean =>
-  (error as { errcode?: number }).errcode === 5 || /locked/.test((error as Error).message)
