@@ -1,4 +1,5 @@
 import { BODY_ENCODINGS, type Facts, RunfoldError } from '#schema'
+import { release } from '#store'
 import { Inflation, inflate } from './inflate.ts'
 import { badRequest } from './issues.ts'
 import { joined } from './stream.ts'
@@ -69,7 +70,10 @@ async function collect(request: Request, rule: BodyRule, tooLarge: () => Runfold
     rule.take(chunk.length)
     chunks.push(chunk)
   }
-  return joined(chunks)
+  const bytes = joined(chunks)
+  // Large bodies come many at a time, and what they came in would wait for the collector beside them.
+  for (const chunk of chunks) if (chunk !== bytes) release(chunk)
+  return bytes
 }
 
 /** A connection that breaks ends the body with an error, never early and in silence: half a batch must not look whole. */

@@ -11,7 +11,7 @@ import {
   uploadId,
   uploadRequest,
 } from '#schema'
-import type { OwnParts } from '#store'
+import { type OwnParts, release } from '#store'
 import { answerJson, answerNothing } from '../answer.ts'
 import { ANY_TYPE } from '../body.ts'
 import type { Parts } from '../parts.ts'
@@ -106,6 +106,7 @@ const put = defineRoute({
   admit: ({ parts, params, query }) => ownParts(parts).check({ ...params, ...query }),
   handle: async ({ parts, params, query, bytes }) => {
     const etag = await ownParts(parts).put({ ...params, ...query }, bytes)
+    release(bytes) // part after part would else wait for the collector
     return new Response(null, { status: 200, headers: { ETag: etag, 'Cache-Control': 'no-store' } })
   },
 })

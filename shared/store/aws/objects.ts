@@ -9,6 +9,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { LVR1_MEDIA_TYPE, RunfoldError } from '../../schema/index.ts'
 import type { ByteRange, ComposePart, ObjectFacts, Objects, StoredObject, TaggedBytes } from '../ports.ts'
+import { release } from '../release.ts'
 import { factsOf, metadataOf } from './facts.ts'
 import { inParallel } from './in-parallel.ts'
 import { type Bucket, goneSource, uploadParts } from './multipart.ts'
@@ -228,6 +229,7 @@ async function filled(body: AsyncIterable<Uint8Array>, { start, end }: ByteRange
     if (length + chunk.length > bytes.length) throw otherLength(length + chunk.length, { start, end })
     bytes.set(chunk, length)
     length += chunk.length
+    release(chunk) // or as many bytes again wait for the collector
   }
   return bytes.subarray(0, length)
 }
