@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { appendBench } from './append.ts'
 import { capacityBench } from './capacity.ts'
-import { capacityBench } from './capacity.ts'
 import { chaosBench } from './chaos.ts'
 import { coldStartBench } from './cold-start.ts'
 import { costBench } from './cost.ts'
@@ -36,7 +35,6 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   chaos: chaosBench,
   viewer: viewerBench,
   'cold-start': coldStartBench,
-  capacity: capacityBench,
   capacity: capacityBench,
 }
 

@@ -10,17 +10,28 @@ export interface BenchServer {
   bytes(path: string, body: Uint8Array): Promise<Record<string, unknown>>
   /** Highest resident memory of the server so far; 0 where the system does not tell. */
   peakBytes(): number
+  /** Resident memory of the server now. */
+  residentBytes(): number
   stop(): Promise<void>
 }
 
-/** The server as `npm start` runs it, in a process of its own. */
-export async function startBenchServer(data: string): Promise<BenchServer> {
+/** The server as `npm start` runs it, in a process of its own. @param settings of the environment, beside the usual */
+export async function startBenchServer(
+  data: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
   const port = await freePort()
   const child = spawn(
     process.execPath,
     [new URL('../../functions/api/server.ts', import.meta.url).pathname],
     {
-      env: { ...process.env, PORT: String(port), RUNFOLD_DATA: data, RUNFOLD_ADMIN_TOKEN: TOKEN },
+      env: {
+        ...process.env,
+        PORT: String(port),
+        RUNFOLD_DATA: data,
+        RUNFOLD_ADMIN_TOKEN: TOKEN,
+        ...settings,
+      },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )
@@ -45,7 +56,8 @@ export async function startBenchServer(data: string): Promise<BenchServer> {
         body: new Uint8Array(body),
         headers: { 'content-type': 'application/octet-stream' },
       }),
-    peakBytes: () => peakOf(child.pid),
+    peakBytes: () => memoryOf(child.pid, 'VmHWM'),
+    residentBytes: () => memoryOf(child.pid, 'VmRSS'),
     async stop() {
       child.kill('SIGTERM')
       await gone
@@ -73,9 +85,10 @@ function freePort(): Promise<number> {
   })
 }
 
-function peakOf(pid: number | undefined): number {
+function memoryOf(pid: number | undefined, name: 'VmHWM' | 'VmRSS'): number {
   try {
-    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]
     return Number(kilobytes ?? 0) * 1024
   } catch {
     return 0
