@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { HOMES, type Home, isLineOriented, refusalOf, sendingOrder } from '#sessions'
+import { HARNESSES } from '#schema'
+import { HOMES, type Home, isLineOriented, parserOf, refusalOf, sendingOrder } from '#sessions'
 
 const homeOf = (harness: string): Home => {
   const home = HOMES.find((found) => found.harness === harness)
@@ -9,6 +10,11 @@ const homeOf = (harness: string): Home => {
 
 const SID = '7c1d4e52-8a90-4b3e-9f66-2d0a5b7e1c34'
 const bytes = (text: string) => new TextEncoder().encode(text)
+
+it('every harness has one, under the one spelling of its name', () => {
+  expect(HOMES.map(({ harness }) => harness)).toEqual([...HARNESSES])
+  for (const name of HARNESSES) expect(parserOf(name).split('/')[0]).toBe(name)
+})
 
 describe('the home of Claude Code', () => {
   const home = homeOf('claude-code')
