@@ -20,7 +20,7 @@ export const claim: Verb = (program, act) =>
     .description(
       'Takes a run that is not finished and that nobody holds, brings it here as `resume` does, and runs a command on it. What ' +
         'the command appends to run.lvr is sent as it comes; the lease is kept while the command lives and given back when it ends. ' +
-        'When another takes the run, the command is ended. Needs the scopes append, read and resume.',
+        'When another takes the run, the command is ended. Needs the scopes append and resume.',
     )
     .requiredOption('--exec <command>', 'the command line, run by a shell in the run’s folder')
     .option('--to <folder>', 'the folder of runs', DEFAULT_FOLDER)

@@ -70,6 +70,14 @@ describe('claim', () => {
     expect(out).not.toContain(SECRET)
   })
 
+  it('needs the scopes append and resume, and no other', async () => {
+    const { waits, claim, client } = await setUp()
+    await waits('a')
+    const { token } = await client.makeToken({ name: 'worker', scopes: ['append', 'resume'] })
+    const env = { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: token }
+    expect((await claim('true', [], { env })).code).toBe(EXIT.ok)
+  })
+
   it('gives back what a command could not carry on, and says so by its exit code', async () => {
     const { waits, claim, client } = await setUp()
     await waits('a')
