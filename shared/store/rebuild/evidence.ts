@@ -6,6 +6,7 @@ import {
   type NotePlace,
   type ObjectPlace,
   objectKey,
+  parseDerivedKey,
   parseNoteKey,
   parseObjectKey,
 } from '../keys.ts'
@@ -191,7 +192,7 @@ function isEnded(notes: readonly Note[], life: number, objects: readonly Found[]
 }
 
 function sweepsOf(run: RunKey, listed: readonly StoredObject[]): number[] {
-  return listed.flatMap(({ key }) => parseObjectKey(run, key)?.sweep ?? [])
+  return listed.flatMap(({ key }) => (parseObjectKey(run, key) ?? parseDerivedKey(run, key))?.sweep ?? [])
 }
 
 /** There may be more of them than a function takes arguments. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createArchive, createMaintainer, type Head, type RebuiltRun, rebuild, type StorePorts } from '#store'
 import { openLocalStore } from '#store/local'
 import { memoryPorts } from '#store/memory'
-import { objectKey, parseNoteKey } from '../../../shared/store/keys.ts'
+import { derivedKey, objectKey, parseNoteKey } from '../../../shared/store/keys.ts'
 import { type ManualClock, manualClock } from '../../kit/manual-clock.ts'
 import { answersOf, type Deed, deeds, History } from '../../kit/rebuild-history.ts'
 import { portsOf, type StandIns, startStandIns } from '../../kit/stand-ins.ts'
@@ -254,6 +254,33 @@ describe('a rebuild from the objects alone', () => {
     clock.advance(2 * HOUR)
     await createMaintainer(ports, clock).pass()
     expect(await kit.rebuilt()).toMatchObject({ outcome: 'rebuilt', tail: run.tail })
+  })
+
+  it('makes of a life that was announced and never made an empty run, and nothing of the one before', async () => {
+    const kit = await begun(3)
+    const { run, archive, ports, again } = kit
+    await archive.remove(run.key, { force: true })
+    const tombstone = (await ports.index.head(run.key)) as Head
+    const commit = ports.index.commit
+    ports.index.commit = async () => {
+      throw new Error('a crash')
+    }
+    await expect(archive.acquire(run.key, run.owner)).rejects.toThrow('a crash')
+    ports.index.commit = commit
+    expect(await kit.rebuilt()).toMatchObject({ outcome: 'rebuilt', tail: 0, frames: 0, undecided: [] })
+    const head = (await again.index.head(KEY)) as Head
+    expect(head.life).toBeGreaterThan(tombstone.life)
+    expect(head.epoch).toBeGreaterThan(tombstone.epoch + 2 ** 20)
+    expect(head.sweep).toBeGreaterThan(tombstone.sweep)
+  })
+
+  it('counts generations on from those of snapshots too', async () => {
+    const kit = await begun(3)
+    const place = { life: 1, seq: 1, offset: 100, stateBytes: 0, indexBytes: 1, hash: '0123456789abcdef' }
+    const key = derivedKey(KEY, { ...place, sweep: 41 })
+    await kit.ports.objects.put(key, [new Uint8Array(1)], {})
+    await kit.rebuilt()
+    expect((await kit.again.index.head(KEY))?.sweep).toBeGreaterThan(41)
   })
 
   it('loses nothing to a maintenance that dies between any two writes', async () => {
