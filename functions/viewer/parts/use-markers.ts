@@ -10,8 +10,8 @@ const MAX_PAGES = 4
 
 interface Markers {
   readonly markers: readonly Marker[]
-  /** Whether every record in sight has been looked at, or the summaries alone. */
-  readonly isWhole: boolean
+  /** Too many records lie in sight to read them; the summaries alone have been looked at. */
+  readonly isFar: boolean
 }
 
 /** What happened in the span of these points. */
@@ -27,9 +27,9 @@ export function useMarkers(run: string, points: readonly SummaryPoint[], frames:
   }))
   return useMemo(() => {
     if (isNear && value && value.from <= from && to <= value.to)
-      return { markers: markersOf(value.items, points), isWhole: true }
-    return { markers: statusMarkers(points), isWhole: false }
-  }, [value, points, isNear, from, to])
+      return { markers: markersOf(value.items, points), isFar: false }
+    return { markers: statusMarkers(points), isFar: first !== undefined && !isNear }
+  }, [value, points, first, isNear, from, to])
 }
 
 async function recordsOf(client: Client, run: string, from: number, to: number): Promise<RecordItem[]> {

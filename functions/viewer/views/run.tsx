@@ -95,19 +95,29 @@ function Facts({ run }: { readonly run: RunAnswer }): JSX.Element {
         <Fact name="Stage">
           {run.current_stage === null ? NOTHING : <ShortText text={run.current_stage} max={40} />}
         </Fact>
-        <Fact name="Iteration">{count(run.iteration)}</Fact>
-        <Fact name="Model">{run.model === null ? NOTHING : <ShortText text={run.model} max={60} />}</Fact>
+        <Fact name="Iteration" isMinor>
+          {count(run.iteration)}
+        </Fact>
+        <Fact name="Model" isMinor>
+          {run.model === null ? NOTHING : <ShortText text={run.model} max={60} />}
+        </Fact>
         <Fact name="Tokens in">
           <Tokens value={run.prompt_tokens} />
         </Fact>
         <Fact name="Tokens out">
           <Tokens value={run.completion_tokens} />
         </Fact>
-        <Fact name="Tool calls">{count(run.tool_calls)}</Fact>
+        <Fact name="Tool calls" isMinor>
+          {count(run.tool_calls)}
+        </Fact>
         <Fact name="Owner">{lease ? <ShortText text={lease.machine_id} max={24} /> : 'nobody'}</Fact>
-        <Fact name="Records">{count(run.frames)}</Fact>
-        <Fact name="Archive">{bytes(run.tail)}</Fact>
-        <Fact name="Started">
+        <Fact name="Records" isMinor>
+          {count(run.frames)}
+        </Fact>
+        <Fact name="Archive" isMinor>
+          {bytes(run.tail)}
+        </Fact>
+        <Fact name="Started" isMinor>
           <Time at={run.started_at} />
         </Fact>
         <Fact name="Updated">

@@ -37,17 +37,21 @@ export function SessionHead({ route, about, entry }: SessionHeadProps): JSX.Elem
       <dl class="facts">
         <Fact name="Folder">{cwd === undefined ? NOTHING : <ShortText text={cwd} max={100} />}</Fact>
         {git?.branch !== undefined && (
-          <Fact name="Branch">
+          <Fact name="Branch" isMinor>
             <ShortText text={git.branch} max={60} />
           </Fact>
         )}
         <Fact name="Model">{model === undefined ? NOTHING : <ShortText text={model} max={60} />}</Fact>
-        <Fact name="Machine">{route.query.machine ?? entry?.machine ?? NOTHING}</Fact>
+        <Fact name="Machine" isMinor>
+          {route.query.machine ?? entry?.machine ?? NOTHING}
+        </Fact>
         <Fact name="Messages">{count(counts.messages)}</Fact>
         <Fact name="Prompts">{count(counts.prompts)}</Fact>
-        <Fact name="Tool calls">{count(counts.tool_calls)}</Fact>
+        <Fact name="Tool calls" isMinor>
+          {count(counts.tool_calls)}
+        </Fact>
         <Usage usage={usage} />
-        <Fact name="Begun">
+        <Fact name="Begun" isMinor>
           <Time at={about.created_at} />
         </Fact>
         <Fact name="Updated">

@@ -51,7 +51,7 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
   const seen = useSummaries(run.run_id, span, run.points)
   const names = useMemo(() => bandNames(seen.points), [seen.points])
   const stack = useMemo(() => stackOf(seen.points, names), [seen.points, names])
-  const { markers, isWhole } = useMarkers(run.run_id, seen.points, run.frames)
+  const { markers, isFar } = useMarkers(run.run_id, seen.points, run.frames)
   const summary = seen.nearest(shown)
   const body = useMemo(
     () => <PointWindow run={run.run_id} point={settled} names={names} />,
@@ -121,7 +121,7 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
             Compare
           </a>
         </div>
-        {!isWhole && !seen.isLoading && (
+        {isFar && (
           <p class="help">
             Zoom in to see inferences, tool batches, handoffs and checkpoints; from here only changes of
             status show.
