@@ -38,7 +38,7 @@ export function held<T>(inner: Shape<T>): Shape<Raw<T>> {
   return shape
 }
 
-/** @throws Unreadable where bytes that were found readable before are no more */
+/** @throws Mismatch where bytes that were found readable before are no more */
 function readTrustedValue<T>(shape: Shape<T>, bytes: Uint8Array): T {
   const c = new Cursor(bytes)
   c.trusted = true
