@@ -8,7 +8,7 @@ import type { RunPlace } from './run-state.ts'
 export const ARCHIVE = 'run.lvr'
 const SUFFIX = '.lvr'
 
-export interface Ignored {
+interface Ignored {
   readonly path: string
   readonly detail: string
 }

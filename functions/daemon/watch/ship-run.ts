@@ -50,7 +50,7 @@ export const shipRun = async (
   return after
 }
 
-export const isFinished = ({ status, torn }: RunState): boolean =>
+const isFinished = ({ status, torn }: RunState): boolean =>
   status !== null && TERMINAL_STATUSES.has(status) && torn === null
 
 /** Frames that are whole only if nothing more comes are kept back, and count as torn meanwhile. */

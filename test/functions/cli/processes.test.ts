@@ -1,6 +1,15 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -106,7 +115,29 @@ describe('the program as a process', () => {
     })
     expect(await server.stop()).toBe(0)
     expect(pushed).toMatchObject({ code: 0, err: '' })
-  }, 60_000)
+
+    // What programs import of it, found by its name as they would.
+    const modules = join(folder, 'node_modules')
+    mkdirSync(modules)
+    for (const name of ['zod', 'hash-wasm', 'p-retry', 'is-network-error', 'eventsource-parser'])
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+    renameSync(join(folder, 'package'), join(modules, 'runfold'))
+    writeFileSync(
+      join(folder, 'importing.mjs'),
+      `import { readArchive } from 'runfold/codec'
+       import { isRunfoldError, openAppender, Redacted } from 'runfold/client'
+       import { fold } from 'runfold/fold'
+       import { openSpool } from 'runfold/spool'
+       import { readFileSync } from 'node:fs'
+       using spool = await openSpool({ folder: 'spool' })
+       const refused = await spool.append({ run_id: 'r', offset: 0, bytes: new Uint8Array(6) }).catch((error) => error)
+       const records = [...readArchive(readFileSync('packed.lvr'))].length
+       console.log(records, isRunfoldError(refused, 'bad_frames'), String(new Redacted('secret')), typeof openAppender, typeof fold)`,
+    )
+    const imported = await runNode(['importing.mjs'])
+    expect(imported).toMatchObject({ err: '' })
+    expect(imported.out.toString()).toBe('200 true <redacted> function function\n')
+  }, 90_000)
 
   it('says in one line that Node is too old, before anything else can go wrong', async () => {
     const old = "Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })"

@@ -24,7 +24,7 @@ export const frameOf = (record: JournalRecord | string) =>
 export const archiveOf = (...records: readonly (JournalRecord | string)[]) =>
   Buffer.concat([PREAMBLE, ...records.map(frameOf)])
 
-export const statesInMemory = (): RunStates => {
+const statesInMemory = (): RunStates => {
   const states = new Map<string, string>()
   return {
     get: (run_id) => {

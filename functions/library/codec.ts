@@ -1,0 +1,33 @@
+// runfold/codec: LVR1 archives as bytes and records (docs/FORMAT.md). Pure; runs wherever JavaScript does.
+
+export {
+  type ArchiveItem,
+  checkPreamble,
+  encodeArchive,
+  encodeFrame,
+  encodeRecord,
+  type Finding,
+  type Frame,
+  type FramePlace,
+  type HeldRecord,
+  inspect,
+  jsonBytes,
+  jsonText,
+  MAX_FRAME_BYTES,
+  PREAMBLE,
+  PREAMBLE_BYTES,
+  parseJson,
+  Raw,
+  readArchive,
+  readFrames,
+  readRecord,
+  readStream,
+  readStrict,
+  recordView,
+  salvage,
+  scanRecord,
+  type TornTail,
+  Unreadable,
+  walkFrames,
+} from '#codec'
+export { isRunfoldError, type JournalRecord, type RecordKind, RunfoldError, type RunMeta } from '#schema'
