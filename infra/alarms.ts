@@ -6,7 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Api } from './api.ts'
 import type { Maintenance } from './maintenance.ts'
-import { METRICS_NAMESPACE } from './names.ts'
+import { metricsNamespace } from './metrics-namespace.ts'
 import type { Storage } from './storage.ts'
 
 interface AlarmsProps {
@@ -37,7 +37,7 @@ export class Alarms extends Construct {
     super(scope, id)
     this.topic = new sns.Topic(this, 'Topic', { displayName: 'runfold alarms', enforceSSL: true })
     if (props.email) this.topic.addSubscription(new EmailSubscription(props.email))
-    for (const { title, metric, above, periods } of alarmsOf(props)) {
+    for (const { title, metric, above, periods } of alarmsOf(props, metricsNamespace(this))) {
       const alarm = new cloudwatch.Alarm(this, title.replaceAll(' ', ''), {
         alarmDescription: `${title}. What to do: docs/OPERATIONS.md, "Alarm: ${title}"`,
         metric,
@@ -52,7 +52,9 @@ export class Alarms extends Construct {
   }
 }
 
-function alarmsOf({ api, maintenance, storage }: AlarmsProps): readonly Alarm[] {
+function alarmsOf({ api, maintenance, storage }: AlarmsProps, namespace: string): readonly Alarm[] {
+  const ours = (metricName: string, statistic: string) =>
+    new cloudwatch.Metric({ namespace, metricName, statistic, period: minutes5 })
   const { fn } = api
   const url5xx = new cloudwatch.Metric({
     namespace: 'AWS/Lambda',
@@ -83,9 +85,6 @@ function alarmsOf({ api, maintenance, storage }: AlarmsProps): readonly Alarm[] 
     { title: 'Merging lags', metric: ours('ExtentsPerRun', 'Maximum'), above: 256, periods: 3 },
   ]
 }
-
-const ours = (metricName: string, statistic: string) =>
-  new cloudwatch.Metric({ namespace: METRICS_NAMESPACE, metricName, statistic, period: minutes5 })
 
 function tableThrottles({ table }: Storage): cloudwatch.IMetric {
   const events = (metricName: string) => table.metric(metricName, { statistic: 'Sum', period: minutes5 })

@@ -4,6 +4,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { acknowledge, FINDING_OF_TRACING } from './acknowledge.ts'
+import { metricsNamespace } from './metrics-namespace.ts'
 
 interface ArchiveFunctionProps {
   /** A folder with `index.mjs`, as `npm run build:lambda` makes it. */
@@ -37,7 +38,7 @@ export class ArchiveFunction extends Construct {
       logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       tracing: lambda.Tracing.ACTIVE,
-      environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
+      environment: { POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(this), ...environment },
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     })
     role.addToPolicy(

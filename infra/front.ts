@@ -6,8 +6,8 @@ import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
+import { ORIGIN_SECRET_HEADER } from '../functions/env.ts'
 import { acknowledge } from './acknowledge.ts'
-import { ORIGIN_SECRET_HEADER } from './names.ts'
 
 /** A name of one's own, with the ARN of its certificate in us-east-1. */
 export interface Domain {

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type * as lambda from 'aws-cdk-lib/aws-lambda'
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
@@ -19,7 +19,10 @@ interface MaintenanceProps {
   readonly retentionDays?: number
 }
 
-/** Works the due list off: merges, snapshots, sweeps. Called by a schedule and, asynchronously, by the append path. */
+/**
+ * Works the due list off: merges, snapshots, sweeps. Called by a schedule and, asynchronously, by the append path; once a day
+ * it visits every run, and calls itself to go on where its time was too short.
+ */
 export class Maintenance extends Construct {
   readonly fn: lambda.Function
   readonly deadLetters: sqs.Queue
@@ -52,17 +55,29 @@ export class Maintenance extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(fn)],
     })
+    new Rule(this, 'EveryDay', {
+      description: 'runfold: the slow round over every run',
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ round: {} }) })],
+    })
+    // A policy of its own: the function waits for that of its role, and could not be named in it.
+    new Policy(this, 'GoOn', {
+      statements: [this.#invoke()],
+      ...(fn.role && { roles: [fn.role] }),
+    })
   }
 
   /** Lets the append path ask for a round at once, and tells it whom. */
   invokedBy(caller: lambda.Function): void {
     caller.addEnvironment('RUNFOLD_MAINTAIN_FUNCTION', this.fn.functionName)
-    caller.addToRolePolicy(
-      new PolicyStatement({
-        sid: 'Maintenance',
-        actions: ['lambda:InvokeFunction'],
-        resources: [this.fn.functionArn],
-      }),
-    )
+    caller.addToRolePolicy(this.#invoke())
+  }
+
+  #invoke(): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'Maintenance',
+      actions: ['lambda:InvokeFunction'],
+      resources: [this.fn.functionArn],
+    })
   }
 }

@@ -61,6 +61,6 @@ it('the API cannot read the audit trail', () => {
   const policies = resourcesOf(template, 'AWS::IAM::Policy')
     .filter(([id]) => /^(Api|Maintenance)/.test(id))
     .map(([, properties]) => JSON.stringify(properties))
-  expect(policies).toHaveLength(2)
+  expect(policies).toHaveLength(3)
   for (const policy of policies) expect(policy).not.toContain(trail)
 })

@@ -106,6 +106,36 @@ describe('functions', () => {
     })
   })
 
+  it('maintenance visits every run once a day, and may call itself to go on', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 day)',
+      Targets: [Match.objectLike({ Input: '{"round":{}}' })],
+    })
+    const [[fn] = []] = resourcesOf(template, 'AWS::Lambda::Function').filter(([id]) =>
+      id.startsWith('Maintenance'),
+    )
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyName: Match.stringLikeRegexp('^MaintenanceGoOn'),
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({ Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [fn, 'Arn'] } }),
+        ],
+      },
+    })
+  })
+
+  it('the functions count under the name of their stage, where the alarms look', () => {
+    for (const [, properties] of resourcesOf(full, 'AWS::Lambda::Function')) {
+      expect(properties).toMatchObject({
+        Environment: { Variables: { POWERTOOLS_METRICS_NAMESPACE: 'runfold-full' } },
+      })
+    }
+    full.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'runfold-full',
+      MetricName: 'DueListAge',
+    })
+  })
+
   it('only the API is told the name of maintenance, and may call it', () => {
     const named = resourcesOf(template, 'AWS::Lambda::Function').filter(([, properties]) =>
       JSON.stringify(properties).includes('RUNFOLD_MAINTAIN_FUNCTION'),
