@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkPreamble, encodeFrame, MAX_FRAME_BYTES, streamFrames, walkFrames } from '#codec'
+import {
+  checkPreamble,
+  encodeFrame,
+  MAX_FRAME_BYTES,
+  streamFrameBatches,
+  streamFrames,
+  walkFrames,
+} from '#codec'
 import { assertProperty } from '../../kit/arbitraries.ts'
 
 const payloads = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 6 })
@@ -128,3 +135,49 @@ describe('the preamble', () => {
     )
   })
 })
+
+describe('streamFrameBatches', () => {
+  it.each([true, false])(
+    'gives the same frames however the bytes are cut, lent (%s) or with memory of their own',
+    async (lent) => {
+      await fc.assert(
+        fc.asyncProperty(payloads, fc.integer({ min: 1, max: 40 }), async (list, size) => {
+          const bytes = concat(list.map(encodeFrame))
+          const found: object[] = []
+          const kept: Uint8Array[] = []
+          for await (const frames of streamFrameBatches(
+            overwritten(bytes, size),
+            { offset: 6, seq: 2 },
+            { lent },
+          )) {
+            for (const frame of frames) {
+              found.push({ ...frame, payload: [...frame.payload] })
+              kept.push(frame.payload)
+            }
+          }
+          const expected = [...walkFrames(bytes, { offset: 6, seq: 2 })]
+          expect(found).toEqual(expected.map((frame) => ({ ...frame, payload: [...frame.payload] })))
+          if (!lent) expect(kept.map((payload) => [...payload])).toEqual(list.map((payload) => [...payload]))
+        }),
+      )
+    },
+  )
+
+  it('gives several at a time, but never more than half a MiB of a chunk', async () => {
+    const frame = encodeFrame(new Uint8Array(1000))
+    const bytes = concat(Array.from({ length: 2000 }, () => frame))
+    const counts: number[] = []
+    for await (const frames of streamFrameBatches([bytes])) counts.push([...frames].length)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2000)
+    expect(counts.length).toBe(4)
+  })
+})
+
+/** Chunks whose memory holds something else as soon as the next one is asked for. */
+function* overwritten(bytes: Uint8Array, size: number) {
+  for (const piece of cut(bytes, size)) {
+    const chunk = piece.slice()
+    yield chunk
+    chunk.fill(0xff)
+  }
+}
