@@ -6,25 +6,28 @@ import { portsOf, startStandIns } from '../kit/stand-ins.ts'
 // Ten thousand appends by eight writers through the real SDK clients, while one request in twenty goes wrong in every way
 // the proxy knows; afterwards each batch stands once where its writer was told. Ends with 1 where one does not.
 
-const HELP = `npm run test:faults -- [--json] [--appends N] [--seed N]
+const HELP = `npm run test:faults -- [--json] [--appends N] [--seed N] [--apart]
 
   --json      the last line is a flat object: appends, faults, kinds, objects, broken, seconds
   --appends   in all; 10000 unless told
-  --seed      of the faults`
-
-const FAULT_RATE = 0.05
-const RUNS = 4
-const WRITERS_A_RUN = 2
-const PASS_EVERY = 100
+  --seed      of the faults
+  --apart     each writer has a run of its own`
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     appends: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
+    apart: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 })
+const FAULT_RATE = 0.05
+/** Four runs of two writers each, who are in each other's way; with `--apart` eight of one. */
+const RUNS = values.apart ? 8 : 4
+const WRITERS_A_RUN = values.apart ? 1 : 2
+const PASS_EVERY = 100
+
 if (values.help) {
   console.log(HELP)
   process.exit(0)
