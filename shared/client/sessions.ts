@@ -72,6 +72,12 @@ export const sessionMethods = (
     })
     return readArchive(answer, from, signal)
   },
+  /** Has the server read all of it again, and mend documents. */
+  verifySession: (name: SessionName) =>
+    transport.ask(
+      { method: 'POST', path: onSession(name, 'verify'), query: { machine: name.machine } },
+      async (answer) => conforming(schema.sessionVerifyAnswer, await readJson(answer)),
+    ),
   removeSession: (name: SessionName) =>
     transport.ask(
       {

@@ -43,6 +43,26 @@ export const sessionsAnswer = z.object({
   scan_truncated: z.boolean().optional(),
 })
 
+/** Raw bytes that are not what was appended, and documents that could not be derived. */
+export const sessionVerifyAnswer = z.object({
+  ok: z.boolean(),
+  files: size,
+  /** Raw bytes read, of every generation. */
+  bytes: size,
+  problems: z.array(
+    z.object({
+      path: z.string(),
+      generation: size,
+      offset: size,
+      length: size,
+      code: z.string(),
+      detail: z.string(),
+    }),
+  ),
+  /** Transcripts whose stored document was not what it should be, and was made anew. */
+  repaired: z.array(z.string()),
+})
+
 /** Of schema 1; what stands in it is fixed by the harness's parser, and given as it was stored. */
 export const sessionDocument = z.looseObject({
   schema: z.literal(1),
@@ -55,3 +75,4 @@ export const sessionDocument = z.looseObject({
 export type SessionsQuery = z.infer<typeof sessionsQuery>
 export type ListedSession = z.infer<typeof listedSession>
 export type SessionsAnswer = z.infer<typeof sessionsAnswer>
+export type SessionVerifyAnswer = z.infer<typeof sessionVerifyAnswer>

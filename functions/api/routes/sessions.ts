@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import {
   documentQuery,
   sessionDocument,
@@ -5,6 +6,7 @@ import {
   sessionQuery,
   sessionsAnswer,
   sessionsQuery,
+  sessionVerifyAnswer,
 } from '#schema'
 import { answerJson, answerNothing } from '../answer.ts'
 import { answerRanged } from '../answer-ranged.ts'
@@ -56,6 +58,22 @@ const show = defineRoute({
   },
 })
 
+const verify = defineRoute({
+  method: 'POST',
+  path: `${SESSION_PATH}/verify`,
+  about:
+    'Reads every stored byte of a session again, tells what is damaged, and makes damaged documents anew',
+  need: 'read',
+  feature: 'sessions',
+  params: sessionParams,
+  query: sessionQuery,
+  json: z.strictObject({}),
+  bodyless: true,
+  answers: [{ status: 200, about: 'What was found', schema: sessionVerifyAnswer }],
+  problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found', 'too_large', 'unsupported_media_type'],
+  handle: async (call) => answerJson(await call.parts.sessions.verify(await sessionOf(call))),
+})
+
 const remove = defineRoute({
   method: 'DELETE',
   path: SESSION_PATH,
@@ -74,4 +92,4 @@ const remove = defineRoute({
   },
 })
 
-export const sessionsRoutes: readonly Route[] = [list, show, remove]
+export const sessionsRoutes: readonly Route[] = [list, show, verify, remove]

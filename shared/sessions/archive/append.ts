@@ -4,6 +4,7 @@ import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
 import { pickMerge, piecesOf } from '../../store/index.ts'
 import { extentKey, HASH_DIGITS } from '../../store/keys.ts'
 import type { FileItem, FilePlace, SessionHead } from '../../store/ports.ts'
+import { extended } from '../../store/replay.ts'
 import { generationPrefix } from '../../store/session-keys.ts'
 import { extentFacts } from './facts.ts'
 import { announced, begun, closing, type FileAppend, grown, judge, NO_FILE, positionOf } from './file.ts'
@@ -109,13 +110,13 @@ class Writer {
   /** Continued from the saved state; one of another version of this program is made anew from the file. */
   async #digest(place: FilePlace, file: FileItem, how: 'begin' | 'append') {
     const { bytes } = this.#request
-    if (how === 'begin') return extended(null, bytes)
+    if (how === 'begin') return extended(null, [bytes])
     const continued = extendDigest(file.hash_state, [bytes])
     if (continued) return continued
     let state: string | null = null
     const { bytes: read } = openGeneration(this.#parts, this.#session, place, file)
-    for await (const chunk of read(0, file.tail)) state = extended(state, chunk).state
-    return extended(state, bytes)
+    for await (const chunk of read(0, file.tail)) state = extended(state, [chunk]).state
+    return extended(state, [bytes])
   }
 
   async #put(place: FilePlace, file: FileItem): Promise<boolean> {
@@ -156,18 +157,11 @@ async function replayed(
     throw new RunfoldError('overlap', detail, position)
   }
   if (end === file.tail || bytes.length === 0) return position
-  let digest = extended(null, new Uint8Array())
-  for await (const chunk of read(0, end)) digest = extended(digest.state, chunk)
+  let digest = extended(null, [])
+  for await (const chunk of read(0, end)) digest = extended(digest.state, [chunk])
   return { ...position, tail: end, digest: digest.digest }
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
-}
-
-/** A digest that was made here, continued. */
-function extended(state: string | null, bytes: Uint8Array) {
-  const saved = extendDigest(state, [bytes])
-  if (!saved) throw new RunfoldError('internal', 'a hash state made here is of an unknown version')
-  return saved
 }

@@ -4,6 +4,7 @@ import type {
   SessionKey,
   SessionsAnswer,
   SessionsQuery,
+  SessionVerifyAnswer,
 } from '../../schema/index.ts'
 import { readDocument, type SessionDocument } from './document.ts'
 import type { FileAppend } from './file.ts'
@@ -14,6 +15,7 @@ import type { SessionParts } from './parts.ts'
 import { type RawFile, rawFile } from './raw.ts'
 import { machineOf, removeSession } from './remove.ts'
 import { Turns } from './turns.ts'
+import { verifySession } from './verify.ts'
 
 /** All that can be done with sessions; who may do it is the edge's business. Every method throws RunfoldErrors alone. */
 export interface SessionArchive extends SessionParts {
@@ -22,6 +24,7 @@ export interface SessionArchive extends SessionParts {
   raw(session: SessionKey, path: string, generation?: number): Promise<RawFile>
   document(session: SessionKey, agent?: string): Promise<SessionDocument>
   list(tenant: string, query: SessionsQuery): Promise<SessionsAnswer>
+  verify(session: SessionKey): Promise<SessionVerifyAnswer>
   remove(session: SessionKey): Promise<void>
   /** The session that is meant where the machine may be left out. */
   find(session: Omit<SessionKey, 'machine'>, machine: string | undefined): Promise<SessionKey>
@@ -39,6 +42,7 @@ export function createSessionArchive(
     raw: (session, path, generation) => rawFile(parts, session, path, generation),
     document: (session, agent) => readDocument(parts, session, agent),
     list: (tenant, query) => listSessions(parts, tenant, query),
+    verify: (session) => verifySession(parts, session),
     remove: (session) => removeSession(parts, session),
     find: (session, machine) => machineOf(parts, session, machine),
   }

@@ -1,7 +1,7 @@
-import { digestOf, EMPTY_DIGEST, extendDigest } from '../../codec/index.ts'
-import { RunfoldError } from '../../schema/index.ts'
+import { digestOf, EMPTY_DIGEST } from '../../codec/index.ts'
 import { extentName, isHashOfBytes } from '../../store/keys.ts'
 import type { Extent, ObjectFacts, Objects } from '../../store/ports.ts'
+import { extended } from '../../store/replay.ts'
 
 /** An object of one generation of a file. */
 export interface FoundExtent extends Omit<Extent, 'at'> {
@@ -91,15 +91,9 @@ async function hashed(objects: Objects, { key, start, length, hash }: FoundExten
       .get(key, { start: at, end: Math.min(length, at + PIECE) })
       .catch(() => undefined)
     if (!bytes) return undefined
-    after = extended(after.state, bytes)
-    ;({ state: own, digest: ownDigest } = extended(own, bytes))
+    after = extended(after.state, [bytes])
+    ;({ state: own, digest: ownDigest } = extended(own, [bytes]))
   }
   if (length === 0 || (isHashOfBytes(hash) && !ownDigest.startsWith(hash))) return undefined
   return { tail: start + length, digest: after.digest, hash_state: after.state ?? '' }
-}
-
-function extended(state: string | null, bytes: Uint8Array) {
-  const saved = extendDigest(state, [bytes])
-  if (!saved) throw new RunfoldError('internal', 'a hash state made here is of an unknown version')
-  return saved
 }

@@ -3,7 +3,7 @@ import type { ComposePart, Objects } from '../../store/ports.ts'
 import { pieceKeyIn } from '../../store/session-keys.ts'
 
 /** What is held of a document before it is stored beside; with it a derivation of any length stays small. */
-const PIECE_BYTES = 16 * 1024 * 1024
+const PIECE_BYTES = 8 * 1024 * 1024
 
 /** The beginning of a stored document that stands in the new one too. */
 export interface Prefix {

@@ -57,7 +57,8 @@ async function pointerOf(
   }
 }
 
-async function lastDocument(
+/** The one that was stored last, whether or not it still counts. */
+export async function lastDocument(
   parts: SessionParts,
   session: SessionKey,
   agent: string | undefined,
@@ -69,7 +70,7 @@ async function lastDocument(
 }
 
 /** Undefined where what is stored under its key is not the document. */
-async function openDocument(
+export async function openDocument(
   { ports: { objects } }: SessionParts,
   { key, etag, bytes, sha256 }: StoredDocument,
 ): Promise<SessionDocument | undefined> {

@@ -10,9 +10,14 @@ export const QUIET_MS = 60_000
 /** What is derived before an append is answered; more is left to maintenance. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024
 
-/** Whether what is not derived yet is too much to let anybody wait for it. */
-export function isLeftToMaintenance({ pending }: SessionHead): boolean {
-  return pending > AT_ONCE_BYTES
+/** Whether what would have to be parsed is too much to let anybody wait for it. */
+export function isLeftToMaintenance(head: SessionHead): boolean {
+  return head.pending > AT_ONCE_BYTES || isHeavy(head)
+}
+
+/** Whether it is so long that no parser state is kept: then each derivation is one in full, and waits for a quiet moment. */
+export function isHeavy({ derived, raw_bytes }: SessionHead): boolean {
+  return derived !== null && derived.state === null && raw_bytes > AT_ONCE_BYTES
 }
 
 /** A session with an acknowledged file; a tombstone is as absent as nothing. */
@@ -109,7 +114,8 @@ export function tellOfFile(
       pending: head.pending + bytes + untold,
       listed_at: isByArchival ? archived_at : head.listed_at,
     })
-    const due_at = merging || isLeftToMaintenance(told) ? now : now + QUIET_MS
+    const isDue = merging || (isLeftToMaintenance(told) && !isHeavy(told))
+    const due_at = isDue ? now : now + QUIET_MS
     return { ...told, due_at: Math.min(head.due_at ?? due_at, due_at) }
   })
 }

@@ -3,7 +3,7 @@ import { pickMerge, piecesOf } from '../../store/index.ts'
 import type { SessionHead } from '../../store/ports.ts'
 import { deriveSession } from './derive.ts'
 import { currentFiles } from './files.ts'
-import { isLiving, QUIET_MS, tellOfFile } from './head.ts'
+import { isHeavy, isLiving, QUIET_MS, tellOfFile } from './head.ts'
 import { changeHead, successor } from './items.ts'
 import { mergeFile } from './merge.ts'
 import type { SessionParts } from './parts.ts'
@@ -112,6 +112,7 @@ async function catchUp(
   }
   if (!isLiving(present)) return isMore
   const isQuiet = present.archived_at + QUIET_MS <= parts.clock.now()
+  if (isHeavy(present) && !isQuiet) return isMore
   const want = isQuiet ? 'document' : 'entry'
   await deriveSession(parts, session, { want }).catch((error) => failures.push(error))
   return isMore

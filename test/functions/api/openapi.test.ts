@@ -37,6 +37,8 @@ const CONTRACT: Readonly<Record<string, readonly [query: string, statuses: strin
   'GET /v1/sessions': ['harness machine cwd q limit cursor', '200 400 401 403'],
   'GET /v1/sessions/{harness}/{session_id}': ['machine agent', '200 206 304 400 401 403 404 413 416'],
   'HEAD /v1/sessions/{harness}/{session_id}': ['machine agent', '200 304 400 401 403 404'],
+  // As for runs; `sync --verify` asks for it (SESSIONS.md 5).
+  'POST /v1/sessions/{harness}/{session_id}/verify': ['machine', '200 400 401 403 404'],
   'DELETE /v1/sessions/{harness}/{session_id}': ['machine', '204 400 401 403 404'],
   'POST /v1/sessions/{harness}/{session_id}/files': [
     'machine path generation offset',

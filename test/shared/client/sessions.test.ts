@@ -32,6 +32,7 @@ it('a session goes up in slices and comes back as files, document and entry', as
   const tail = await client.sessionRaw(NAME, { path: 'sid.jsonl', generation: 1, from: 30 })
   expect([tail.start, await joined(tail.chunks)]).toEqual([30, text(bytes.subarray(30))])
 
+  expect(await client.verifySession(NAME)).toMatchObject({ ok: true, files: 1, repaired: [] })
   await client.removeSession(NAME)
   await expect(client.sessionFiles(NAME)).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -214,4 +214,29 @@ onEveryStore('derived objects', (open) => {
     await s.add('sid.jsonl', claudeRows(40, 60))
     await s.exact()
   })
+
+  it('are mended by a check, which names every raw byte that is damaged', async () => {
+    const s = open()
+    await s.append('sid/subagents/agent-a.jsonl', claudeRows(0, 3))
+    await s.append('sid.jsonl', claudeRows(0, 9))
+    await s.append('sid.jsonl', claudeRows(0, 8), { generation: 2 })
+    const before = [await s.document(), await s.document('a')]
+    const bytes = [3, 9, 8].reduce((sum, rows) => sum + utf8(claudeRows(0, rows)).length, 0)
+    const sound = { ok: true, files: 2, bytes, problems: [], repaired: [] }
+    expect(await s.archive.verify(s.session)).toEqual(sound)
+
+    for (const key of await s.keys('/document-')) await s.ports.objects.put(key, [utf8('{}')], {})
+    const repaired = ['sid.jsonl', 'sid/subagents/agent-a.jsonl']
+    expect(await s.archive.verify(s.session)).toEqual({ ...sound, repaired })
+    expect(await s.archive.verify(s.session)).toEqual(sound)
+    expect([await s.document(), await s.document('a')]).toEqual(before)
+
+    const [first = ''] = await s.keys('/sid.jsonl/1/')
+    await s.ports.objects.put(first, [utf8(claudeRows(0, 9)).with(5, 0x21)], {})
+    const changed = { path: 'sid.jsonl', generation: 1, offset: 0, code: 'wrong_digest' }
+    expect(await s.archive.verify(s.session)).toMatchObject({ ok: false, problems: [changed], repaired: [] })
+    await s.ports.objects.remove([first])
+    const gone = { path: 'sid.jsonl', generation: 1, offset: 0, code: 'unreadable_bytes' }
+    expect(await s.archive.verify(s.session)).toMatchObject({ ok: false, problems: [gone] })
+  })
 })

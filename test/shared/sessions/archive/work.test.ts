@@ -88,4 +88,25 @@ onEveryStore('the work of an append', (open) => {
     expect((await s.keys('/derived/')).length).toBeLessThan(4)
     await s.exact()
   })
+
+  it('to a session so long that no state is kept is left to a quiet moment', async () => {
+    const s = open()
+    await s.append('sid.jsonl', claudeRows(0, 20))
+    const head = await s.head()
+    const derived = head.derived && { ...head.derived, state: null }
+    const heavy = { ...head, derived, raw_bytes: 1_000_000_000, version: head.version + 1 }
+    await s.ports.sessions.putHead(s.session, heavy)
+    s.worked()
+    expect(await s.add('sid.jsonl', claudeRows(20, 21))).toMatchObject({
+      outcome: 'archived',
+      problems: null,
+    })
+    await s.maintain()
+    expect(s.worked().parsed).toBe(0)
+    s.clock.advance(61_000)
+    await s.maintain()
+    expect(s.worked().parsed).toBeGreaterThan(0)
+    expect(await s.entry()).toMatchObject({ message_count: 21 })
+    await s.exact()
+  })
 })
