@@ -27,7 +27,7 @@ export const status: Verb = (program, act) =>
       )}`,
     )
     .action(
-      act(async ({ io, out, err, json }, folder: string | undefined, { behind }: StatusOptions) => {
+      act(async ({ io, out, json }, folder: string | undefined, { behind }: StatusOptions) => {
         const [{ statusOf }, { isWatched }] = await Promise.all([
           import('../../daemon/status.ts'),
           import('../../daemon/watch/state-file.ts'),
@@ -40,7 +40,7 @@ export const status: Verb = (program, act) =>
           return undefined
         }
         await printTable(out, COLUMNS, rows, behind ? 'everything is on the server' : `no runs in ${runs}`)
-        if (!isWatched(state)) await err.line('no `runfold watch` is running on this folder')
+        if (!isWatched(state)) await out.line('no `runfold watch` is running on this folder')
         return undefined
       }),
     )
