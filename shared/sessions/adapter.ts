@@ -42,7 +42,7 @@ export interface AbsentInput {
 }
 
 /** The set of sub-agents, by the paths of their transcripts. */
-export interface AgentsInput {
+interface AgentsInput {
   readonly use: 'trailer'
   /** SHA-256 of the sorted paths. */
   readonly agents: string

@@ -1,6 +1,6 @@
 import { JsonNumber } from '../schema/index.ts'
 import type { AbsentInput, FileInput, FileVersion, Input, TranscriptRequest } from './adapter.ts'
-import type { WrittenSoFar } from './document.ts'
+import type { WrittenSoFar } from './document-writer.ts'
 import type { ValueMap } from './exact-json.ts'
 import { ancestorFile, isSame } from './inputs.ts'
 import { type Adapter, parserName } from './parser.ts'

@@ -1,8 +1,10 @@
-import type { CatalogCard } from '../schema/index.ts'
 import type { Derived, FileVersion, TranscriptRequest } from './adapter.ts'
-import { DocumentWriter, type Message, NOTHING_WRITTEN, type Trailer, type WrittenSoFar } from './document.ts'
+import { cardOf } from './card.ts'
+import type { Message, Trailer } from './document.ts'
+import { DocumentWriter, NOTHING_WRITTEN, type WrittenSoFar } from './document-writer.ts'
 import { parseExact } from './exact-json.ts'
 import { Facts } from './facts.ts'
+import { given } from './given.ts'
 import { type Line, LineSplitter } from './lines.ts'
 import { Look } from './look.ts'
 import {
@@ -17,6 +19,7 @@ import type { Resumed } from './resume.ts'
 import { StateWriter } from './state.ts'
 import { MessageTally } from './tally.ts'
 import { ToolNames } from './tool-names.ts'
+import { decoded } from './utf8.ts'
 
 /** One derivation, from its first byte or from a resumed state on. */
 export class Run {
@@ -75,7 +78,7 @@ export class Run {
   }
 
   async *#document(): AsyncGenerator<Uint8Array, Derived> {
-    const { look, path, problems } = this.#transcript
+    const { look, path, problems, tally } = this.#transcript
     const file = look.find(path)
     if (file === undefined) problems.add({ code: 'missing_file', path })
     else yield* this.#wholeLines(file)
@@ -99,7 +102,7 @@ export class Run {
       state,
       state_offset: offset,
       inputs: look.inputs,
-      card: this.#card(trailer),
+      card: cardOf(this.#request, trailer, tally),
       bad_lines: problems.badLines,
       counters: {
         ...this.work,
@@ -193,51 +196,8 @@ export class Run {
       extra: facts.extra,
     }
   }
-
-  #card(trailer: Trailer): CatalogCard {
-    const { harness, id } = this.#request
-    const { tally } = this.#transcript
-    const { cwd, model, git, created_at, updated_at, usage, lineage, counts } = trailer
-    return given({
-      harness,
-      id,
-      cwd,
-      title: trailer.title ?? tally.label ?? '(untitled)',
-      model,
-      git,
-      created_at,
-      updated_at,
-      message_count: counts.messages,
-      prompt_count: counts.prompts,
-      tool_call_count: counts.tool_calls,
-      problem_count: counts.problems,
-      usage,
-      lineage,
-      agent_count: trailer.agents?.length ?? 0,
-      first_message_id: tally.firstId,
-    })
-  }
 }
 
 function placeOf({ line, offset, bytes }: Line) {
   return { line, offset, bytes }
-}
-
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Bytes that are no UTF-8 become U+FFFD (SESSIONS.md 4.0, 4). */
-function decoded(bytes: Uint8Array): { readonly text: string; readonly valid: boolean } {
-  try {
-    return { text: strict.decode(bytes), valid: true }
-  } catch {
-    return { text: lenient.decode(bytes), valid: false }
-  }
-}
-
-type Given<T> = { [field in keyof T]: Exclude<T[field], undefined> }
-
-/** Without the fields that have no value. */
-function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
 }

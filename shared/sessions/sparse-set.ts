@@ -4,7 +4,7 @@
 //   u32 LE  count     u8  bits of a rest     then for each number   1…1 0 rest   (most significant bit first)
 
 /** What the members are below. */
-export const SPARSE_BITS = 36
+const SPARSE_BITS = 36
 
 const HEADER_BYTES = 5
 const SPAN = 2 ** SPARSE_BITS

@@ -39,7 +39,7 @@ function hasFailed(exitCode: Value | undefined): boolean {
   return exitCode instanceof JsonNumber && exitCode.text !== '0'
 }
 
-export function imagesIn(parts: Value | undefined): Block[] {
+function imagesIn(parts: Value | undefined): Block[] {
   return listOf(parts)
     .map(mapOf)
     .filter((part) => part.get('type') === 'input_image')

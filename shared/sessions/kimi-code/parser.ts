@@ -9,7 +9,8 @@ import { timeOf } from '../time.ts'
 import { UsageTotal } from '../usage.ts'
 import { listOf, mapOf, numberOf, opaque, textOf } from '../values.ts'
 import { MAIN, outputPath } from './files.ts'
-import { partOf, partsOf } from './parts.ts'
+import { messageOf } from './message.ts'
+import { partOf } from './parts.ts'
 import { kimiUsage, Step } from './step.ts'
 import { ownTrailer } from './trailer.ts'
 
@@ -219,24 +220,5 @@ export class KimiCodeParser implements TranscriptParser {
   #close(end?: ValueMap): void {
     for (const message of this.#step?.messages(end) ?? []) this.#transcript.emit(message)
     this.#step = undefined
-  }
-}
-
-function messageOf(message: ValueMap, at: string | undefined, model: string | undefined): Message {
-  const origin = mapOf(message.get('origin'))
-  const from = textOf(origin.get('kind')) ?? 'user'
-  const extra = from === 'user' ? undefined : new Map([['origin', origin]])
-  const said = { timestamp: at, content: partsOf(message.get('content')), extra }
-  switch (message.get('role')) {
-    case 'assistant':
-      return { role: 'assistant', kind: 'reply', model, ...said }
-    case 'system':
-      return { role: 'system', kind: 'notice', ...said }
-    case 'tool':
-      return { role: 'tool', kind: 'tool_result', ...said }
-    default: {
-      const isPrompt = from === 'user' || (from === 'system_trigger' && origin.get('name') === 'subagent')
-      return { role: 'user', kind: isPrompt ? 'prompt' : 'injected', ...said }
-    }
   }
 }
