@@ -48,6 +48,9 @@ const isAppend = (change: HeadChange) =>
   change.add !== undefined && !isMerge(change) && change.set.tail !== undefined
 const bytesOf = ({ add = {} }: HeadChange) => Object.values(add).reduce((sum, { length }) => sum + length, 0)
 
+/** For `createArchive`. */
+export const tallyFold = (tally: Tally) => (isWarm: boolean) => tally(isWarm ? 'FoldHits' : 'FoldMisses', 1)
+
 /** An archive that counts what was sent twice. */
 export function observedArchive(archive: Archive, tally: Tally): Archive {
   const counted = <A extends { readonly replayed: boolean }>(answer: A) => {

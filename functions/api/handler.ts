@@ -6,7 +6,7 @@ import { createArchive, createTokens, systemClock } from '#store'
 import { awsPorts } from '#store/aws'
 import { awsOptions, readFunctionEnv } from '../env.ts'
 import { visiting } from '../maintain/maintenance.ts'
-import { observedArchive, observedPorts, tallyProblem } from '../observed.ts'
+import { observedArchive, observedPorts, tallyFold, tallyProblem } from '../observed.ts'
 import { endOnTerm } from '../shutdown.ts'
 import { createApp } from './app.ts'
 import { FEATURES_OFFERED } from './features.ts'
@@ -38,8 +38,13 @@ const aws = awsPorts({
   onStaleCard: (_run, error) => log.warn('a card was not written; maintenance mends it', error),
 })
 const ports = observedPorts(aws, tally, callMaintenance)
+const archive = createArchive(ports, {
+  clock: systemClock,
+  limits: LAMBDA_LIMITS,
+  folded: tallyFold(tally),
+})
 const app = createApp({
-  archive: observedArchive(createArchive(ports, { clock: systemClock, limits: LAMBDA_LIMITS }), tally),
+  archive: observedArchive(archive, tally),
   sessions: createSessionArchive(ports, {
     clock: systemClock,
     limits: LAMBDA_LIMITS,

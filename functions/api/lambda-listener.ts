@@ -59,8 +59,11 @@ function deadlines(context: Context) {
   const [leaving, over] = [new AbortController(), new AbortController()]
   const left = context.getRemainingTimeInMillis()
   const timers = [
-    setTimeout(() => leaving.abort(), left - ANSWER_MARGIN_MS),
-    setTimeout(() => over.abort(new Error('the function may run no longer')), left - CUT_MARGIN_MS),
+    setTimeout(() => leaving.abort(), Math.max(0, left - ANSWER_MARGIN_MS)),
+    setTimeout(
+      () => over.abort(new Error('the function may run no longer')),
+      Math.max(0, left - CUT_MARGIN_MS),
+    ),
   ]
   return { leaving, over, done: () => timers.forEach(clearTimeout) }
 }

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '#store'
 import type { ServerEnv } from '../env.ts'
-import { observedArchive, observedPorts, tallyVisit } from '../observed.ts'
+import { observedArchive, observedPorts, tallyFold, tallyVisit } from '../observed.ts'
 import { retentionOf } from '../retention.ts'
 import { type AdminToken, adminToken } from './admin-token.ts'
 import { answerError, refusalOf } from './answer-error.ts'
@@ -98,7 +98,11 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       limits: LOCAL_LIMITS,
       failed: (_session, error) => log.warn('a document was not derived; the next look tries again', error),
     })
-    const archive = createArchive(ports, { clock: systemClock, limits: LOCAL_LIMITS })
+    const archive = createArchive(ports, {
+      clock: systemClock,
+      limits: LOCAL_LIMITS,
+      folded: tallyFold(metrics.tally),
+    })
     const app = createApp({
       archive: observedArchive(archive, metrics.tally),
       sessions,

@@ -63,12 +63,19 @@ export interface Archive extends StoreParts {
   follow(began: ArchiveView, from: Boundary): AsyncGenerator<readonly FrameItem[]>
 }
 
-export function createArchive(ports: StorePorts, options: { clock: Clock; limits: StoreLimits }): Archive {
+export interface ArchiveOptions {
+  readonly clock: Clock
+  readonly limits: StoreLimits
+  /** Told of every fold of a whole run: whether it went on from a state that this process had kept. */
+  readonly folded?: (isWarm: boolean) => void
+}
+
+export function createArchive(ports: StorePorts, { folded, ...options }: ArchiveOptions): Archive {
   const heads = new WarmHeads()
   const parts: StoreParts = { ports, ...options, heads }
   const lookout = createLookout(ports.index, options.clock)
   const looks = createLooks(ports.index, options.clock)
-  const warm = new WarmStates()
+  const warm = new WarmStates(folded)
   return {
     ...parts,
     acquire: (run, request, { signal } = {}) => acquire(parts, run, request, signal),

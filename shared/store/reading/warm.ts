@@ -24,15 +24,24 @@ interface Warm extends StateAt {
  */
 export class WarmStates {
   readonly #maxBytes: number
+  readonly #found: (isFound: boolean) => void
   readonly #states = new Map<string, Warm>()
   #bytes = 0
 
-  constructor(maxBytes = WARM_BYTES) {
+  /** @param found told whether a state that was looked for was there */
+  constructor(found: (isFound: boolean) => void = () => {}, maxBytes = WARM_BYTES) {
+    this.#found = found
     this.#maxBytes = maxBytes
   }
 
   /** The state kept of this run, where it is one of the view's own past and has what is to be kept. */
   find(view: ArchiveView, keep: Keep): (StateAt & { readonly isListed: boolean }) | undefined {
+    const state = this.#look(view, keep)
+    this.#found(state !== undefined)
+    return state
+  }
+
+  #look(view: ArchiveView, keep: Keep): (StateAt & { readonly isListed: boolean }) | undefined {
     const { life, epoch, tail, digest } = view.head
     const found = this.#states.get(nameOf(view))
     if (!found || found.offset > tail) return undefined

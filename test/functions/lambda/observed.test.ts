@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { createArchive, createMaintainer, type Visit } from '#store'
+import { createArchive, createMaintainer, foldAnswer, type Visit } from '#store'
 import { memoryPorts } from '#store/memory'
 import { LOCAL_LIMITS } from '../../../functions/api/limits.ts'
 import { createMetrics } from '../../../functions/api/metrics.ts'
 import { MEASURES, type MeasureName } from '../../../functions/measures.ts'
-import { observedArchive, observedPorts, tallyProblem, tallyVisit } from '../../../functions/observed.ts'
+import {
+  observedArchive,
+  observedPorts,
+  tallyFold,
+  tallyProblem,
+  tallyVisit,
+} from '../../../functions/observed.ts'
 import { manualClock } from '../../kit/manual-clock.ts'
 import { StoredRun, say } from '../../kit/stored-run.ts'
+import { header } from '../api/api-kit.ts'
 
 async function observed() {
   const clock = manualClock()
@@ -16,7 +23,8 @@ async function observed() {
   }
   const due: string[] = []
   const ports = observedPorts(memoryPorts(clock), tally, ({ run_id }) => due.push(run_id))
-  const archive = observedArchive(createArchive(ports, { clock, limits: LOCAL_LIMITS }), tally)
+  const folded = tallyFold(tally)
+  const archive = observedArchive(createArchive(ports, { clock, limits: LOCAL_LIMITS, folded }), tally)
   return { clock, ports, archive, counts, due, tally, run: await StoredRun.begin(archive) }
 }
 
@@ -53,6 +61,18 @@ describe('what is counted', () => {
     expect(counts.MergeLag).toEqual([0])
     for (let i = 0; i < 5; i++) await run.append(say(`after ${i}`))
     expect(due).toEqual(['run'])
+  })
+
+  it('is whether a fold went on from a state that was kept', async () => {
+    const { run, archive, counts } = await observed()
+    await run.append(header('run'))
+    const whole = async () => foldAnswer(await archive.view(run.key), {})
+    await whole()
+    await whole()
+    await run.append(say('more'))
+    await whole()
+    expect(counts.FoldMisses).toEqual([1])
+    expect(counts.FoldHits).toEqual([1, 1])
   })
 
   it('is refusals by what they mean', async () => {

@@ -96,7 +96,7 @@ it('what is kept has a bound in bytes, and the least recently used goes first', 
     views.push(await archive.view(each.key))
   }
   views.push(await archive.view(run.key))
-  const warm = new WarmStates(250_000)
+  const warm = new WarmStates(undefined, 250_000)
   const all = { messages: true, inference_usage: true }
   for (const view of views) await foldAnswer({ ...view, warm }, {})
   expect(views.map((view) => warm.find(view, all) !== undefined)).toEqual([false, true, true, true])
