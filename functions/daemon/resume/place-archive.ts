@@ -28,10 +28,17 @@ export const placeArchive = async ({ archive, staged }: RunFolder, epoch: number
     return { outcome: 'continued' }
   }
   const whole = await wholeFrames(archive, offset)
-  const path = `${archive}.before-epoch-${epoch}`
+  const path = await freeName(`${archive}.before-epoch-${epoch}`)
   await moveDurably(archive, path)
   await moveDurably(staged, archive)
   return { outcome: 'put_aside', path, offset: whole, bytes: former - whole }
+}
+
+/** What was put aside once is never written over. */
+const freeName = async (path: string): Promise<string> => {
+  let name = path
+  for (let n = 2; (await sizeOf(name)) !== undefined; n++) name = `${path}-${n}`
+  return name
 }
 
 export const sizeOf = async (path: string): Promise<number | undefined> =>

@@ -1,5 +1,5 @@
-import { copyFile, rm, truncate } from 'node:fs/promises'
-import { type Client, type RunTail, sendArchive } from '#client'
+import { rm } from 'node:fs/promises'
+import { type Client, sendArchive } from '#client'
 import {
   type Capabilities,
   type LeaseAnswer,
@@ -19,6 +19,7 @@ import { type Former, placeArchive, sizeOf } from './place-archive.ts'
 import { type Plan, planOf, readPlan, writePlan } from './plan.ts'
 import { RunFeed } from './run-feed.ts'
 import { makeRunFolder, type RunFolder, writeContext, writeMeta } from './run-folder.ts'
+import { type FetchArchive, stageArchive } from './stage-archive.ts'
 import { whileHolding } from './while-holding.ts'
 
 /** In their order. A resume that is cut off behind any of them, or within one, is completed by the next. */
@@ -44,8 +45,7 @@ export interface ResumeOptions {
   readonly paths: readonly PathRule[]
   /** The lease, as it can be had. */
   readonly take: () => Promise<LeaseAnswer>
-  /** Fetches the first bytes of the archive into a file; what stands in `<file>.part` is gone on from, or fetched again. */
-  readonly fetch: (path: string, promised: RunTail) => Promise<unknown>
+  readonly fetch: FetchArchive
   /** This machine's clock, for the time in the records. */
   readonly now: () => number
   readonly signal: AbortSignal
@@ -64,6 +64,7 @@ export interface Resumed {
   readonly tail: number
   readonly digest: string
   readonly former: Former
+  /** Without its secret, which stands in the folder alone. */
   readonly meta: RunMeta
   readonly pending: PendingBatch | null
 }
@@ -110,7 +111,7 @@ export const bringRun = async (options: Parts, held: LeaseAnswer): Promise<Resum
   await makeRunFolder(folder)
   const plan = (await planOf(folder, held.epoch)) ?? (await newPlan(options, held))
   onStep?.('planned')
-  await stage(options, plan)
+  await stageArchive(folder, plan, options.fetch)
   onStep?.('fetched')
   signal.throwIfAborted()
 
@@ -132,7 +133,7 @@ export const bringRun = async (options: Parts, held: LeaseAnswer): Promise<Resum
   }
   await rm(folder.work, { recursive: true })
   const { run_id, epoch, previous } = held
-  const what = { run_id, epoch, previous, tail, digest, former, meta: moved, pending }
+  const what = { run_id, epoch, previous, tail, digest, former, meta: withoutSecret(moved), pending }
   return { ...what, folder: folder.path, outcome: former.outcome === 'ahead' ? 'here' : 'resumed' }
 }
 
@@ -146,33 +147,6 @@ const newPlan = async (options: Parts, held: LeaseAnswer): Promise<Plan> => {
   await feed?.send(true)
   const { run_id, epoch } = held
   return writePlan(folder, { run_id, epoch, ...(feed?.sent ?? held), at: Math.floor(now() / 1000) })
-}
-
-/** The planned bytes of the archive, checked; they may be there already, with more behind them. */
-const stage = async ({ folder, fetch }: Parts, plan: Plan): Promise<void> => {
-  if (await hasBytes(folder, plan)) return
-  await rm(folder.staged, { force: true })
-  await seed(folder, plan)
-  await fetch(folder.staged, { tail: plan.tail, digest: plan.digest, frames: 0, epoch: plan.epoch })
-}
-
-/** What an earlier stay of the run has left here need not be fetched again, if it is the same; `fetch` finds out. */
-const seed = async ({ archive, staged }: RunFolder, { tail }: Plan): Promise<void> => {
-  const part = `${staged}.part`
-  const isBegun = (await sizeOf(part)) !== undefined
-  if (isBegun || (await sizeOf(archive)) === undefined) return
-  await copyFile(archive, part)
-  await truncate(part, Math.min(tail, (await sizeOf(part)) ?? 0))
-}
-
-const hasBytes = async ({ staged }: RunFolder, { tail, digest }: Plan): Promise<boolean> => {
-  if (((await sizeOf(staged)) ?? -1) < tail) return false
-  const file = await ArchiveFile.open(staged, NO_PREFIX)
-  try {
-    return (await file?.digest(tail)) === digest
-  } finally {
-    await file?.close()
-  }
 }
 
 /** To the place that was planned: where they are stored already, they are stored once. */
@@ -193,6 +167,8 @@ const send = async ({ client, run, limits, uploads, signal, folder }: Parts, pla
 const describe = async ({ folder }: ResumeOptions, held: LeaseAnswer): Promise<Resumed> => {
   const { meta, pending } = await foldFile(fileChunks(folder.archive))
   const { run_id, epoch, previous, tail, digest } = held
-  const what = { run_id, epoch, previous, tail, digest, meta, pending, former: { outcome: 'ahead' } as const }
-  return { ...what, folder: folder.path, outcome: 'here' }
+  const what = { run_id, epoch, previous, tail, digest, meta: withoutSecret(meta), pending }
+  return { ...what, former: { outcome: 'ahead' }, folder: folder.path, outcome: 'here' }
 }
+
+const withoutSecret = (meta: RunMeta): RunMeta => ({ ...meta, callback_secret: null })

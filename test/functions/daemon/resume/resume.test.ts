@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { encodeArchive } from '#codec'
 import { RESUME_STEPS } from '../../../../functions/daemon/resume/resume.ts'
@@ -6,6 +6,7 @@ import { takeLease } from '../../../../functions/daemon/resume/take-lease.ts'
 import { lostAnswer } from '../../../shared/client/kit.ts'
 import { frameOf, kindsOf, modeOf, NEW, OLD, RECORDS, SECRET, twoMachines } from './kit.ts'
 
+const say = (content: string) => ({ Message: { message: { role: 'user', content }, at: 1 } })
 const OWNED = ['OwnershipChanged', 'ContextCheckpoint']
 
 describe('a resumed run', () => {
@@ -13,6 +14,7 @@ describe('a resumed run', () => {
     const { resume, archive, local, bytes, epoch, run, client } = await twoMachines()
     const resumed = await resume()
     expect(resumed).toMatchObject({ run_id: run, outcome: 'resumed', epoch: epoch + 1, previous: OLD })
+    expect(JSON.stringify(resumed)).not.toContain(SECRET)
     const stored = await archive()
     expect(local().equals(stored)).toBe(true)
     expect(stored.subarray(0, bytes.length).equals(bytes)).toBe(true)
@@ -73,15 +75,20 @@ describe('a resumed run', () => {
   })
 
   it('goes back to the machine that had it before, which need not fetch what it has', async () => {
-    const { resume, client, run, folder, server, archive } = await twoMachines()
+    const { resume, options, client, run, folder, archive } = await twoMachines()
     const { epoch } = await resume()
     await client.release(run, epoch)
     const other = await client.acquire(run, OLD)
     await client.append(run, { offset: other.tail, epoch: other.epoch, bytes: frameOf(RECORDS[4] as never) })
     await client.release(run, other.epoch)
     const before = readFileSync(folder.archive).length
-    server.requests.length = 0
-    const again = await resume()
+    let begun = 0
+    const again = await resume({
+      fetch: (path, promised) => {
+        begun = statSync(`${path}.part`).size
+        return options().fetch(path, promised)
+      },
+    })
     expect(again.former).toEqual({ outcome: 'continued' })
     expect(readFileSync(folder.archive).equals(await archive())).toBe(true)
     expect(kindsOf(readFileSync(folder.archive)).slice(RECORDS.length)).toEqual([
@@ -89,7 +96,7 @@ describe('a resumed run', () => {
       'StatusChanged',
       ...OWNED,
     ])
-    expect(before).toBeGreaterThan(0)
+    expect(begun).toBe(before)
   })
 })
 
@@ -172,6 +179,19 @@ describe('a resume', () => {
     const { path } = former as { path: string }
     expect(readFileSync(path).subarray(offset).equals(Buffer.from(unsent))).toBe(true)
     expect(readFileSync(folder.archive).equals(await archive())).toBe(true)
+  })
+
+  it('puts nothing over what was put aside before', async () => {
+    const { resume, folder, bytes } = await twoMachines()
+    const other = (text: string) => Buffer.concat([bytes.subarray(0, 6), frameOf(say(text))])
+    mkdirSync(folder.path)
+    writeFileSync(folder.archive, other('one'))
+    await resume()
+    writeFileSync(folder.archive, other('two'))
+    await resume()
+    const kept = readdirSync(folder.path).filter((name) => name.startsWith('run.lvr.'))
+    expect(kept).toEqual(['run.lvr.before-epoch-2', 'run.lvr.before-epoch-2-2'])
+    expect(readFileSync(`${folder.archive}.before-epoch-2`).equals(other('one'))).toBe(true)
   })
 
   it('sends first what this machine had written and could not send', async () => {
