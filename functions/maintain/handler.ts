@@ -24,7 +24,7 @@ const maintain = createMaintenance({
     ...retentionOf(retentionDays),
     observe: (visit) => tallyVisit(visit, tally),
   }),
-  others: [createSessionMaintainer(sessions)],
+  sessions: createSessionMaintainer(sessions),
   again: (event) => aws.invoke(process.env.AWS_LAMBDA_FUNCTION_NAME ?? '', event),
   tally,
   log,

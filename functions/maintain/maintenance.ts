@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { RunKey } from '#schema'
+import { HARNESSES, type RunKey, type SessionKey } from '#schema'
+import type { SessionMaintainer } from '#sessions/archive'
 import type { Maintainer } from '#store'
 import type { Log } from '../api/log.ts'
 import type { Tally } from '../measures.ts'
@@ -7,17 +8,27 @@ import type { Tally } from '../measures.ts'
 const runKey = z.object({ tenant: z.string(), run_id: z.string() })
 const visitEvent = z.object({ visit: runKey })
 const roundEvent = z.object({ round: z.object({ after: runKey.optional() }) })
+const sessionKey = z.object({
+  tenant: z.string(),
+  machine: z.string(),
+  harness: z.enum(HARNESSES),
+  id: z.string(),
+})
+const sessionsEvent = z.object({ sessions: z.object({ after: sessionKey.optional() }) })
 
 /** What the append path sends when a run has become due. */
 export const visiting = (run: RunKey): z.infer<typeof visitEvent> => ({ visit: run })
 
 /** What begins a slow round, or goes on with it. */
 const goingOn = (after: RunKey): z.infer<typeof roundEvent> => ({ round: { after } })
+/** The round of sessions follows that of runs. */
+const goingOnWithSessions = (after?: SessionKey): z.infer<typeof sessionsEvent> => ({
+  sessions: after ? { after } : {},
+})
 
 export interface MaintenanceOptions {
   readonly runs: Maintainer
-  /** What else has a due list of its own. */
-  readonly others: readonly Pick<Maintainer, 'pass'>[]
+  readonly sessions: SessionMaintainer
   /** Has this function run once more, on another event. */
   readonly again: (event: object) => Promise<void>
   readonly tally: Tally
@@ -36,15 +47,20 @@ const VISIT_MS = 180_000
  * schedule's. All of it may happen twice, or twice at once. What it throws has the platform send the event again, and in
  * the end put it where somebody sees it.
  */
-export function createMaintenance({ runs, others, again, tally, log }: MaintenanceOptions) {
+export function createMaintenance({ runs, sessions, again, tally, log }: MaintenanceOptions) {
   const round = async (after: RunKey | undefined, isOver: () => boolean) => {
     const result = await runs.round(after, isOver)
-    if (result.after) await again(goingOn(result.after))
+    await again(result.after ? goingOn(result.after) : goingOnWithSessions())
+    return result.failures
+  }
+  const roundOfSessions = async (after: SessionKey | undefined, isOver: () => boolean) => {
+    const result = await sessions.round(after, isOver)
+    if (result.after) await again(goingOnWithSessions(result.after))
     return result.failures
   }
   const passes = async (isOver: () => boolean) => {
     const failures: unknown[] = []
-    for (const maintainer of [runs, ...others]) {
+    for (const maintainer of [runs, sessions]) {
       await maintainer.pass(isOver).catch((error) => failures.push(error))
     }
     return failures
@@ -53,7 +69,9 @@ export function createMaintenance({ runs, others, again, tally, log }: Maintenan
     const visit = visitEvent.safeParse(event)
     if (visit.success) return runs.visit(visit.data.visit).then(() => [])
     const asked = roundEvent.safeParse(event)
-    return asked.success ? round(asked.data.round.after, isOver) : passes(isOver)
+    if (asked.success) return round(asked.data.round.after, isOver)
+    const others = sessionsEvent.safeParse(event)
+    return others.success ? roundOfSessions(others.data.sessions.after, isOver) : passes(isOver)
   }
 
   return async (event: unknown, time: Time): Promise<void> => {

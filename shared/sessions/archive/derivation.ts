@@ -12,8 +12,11 @@ import { DocumentWriter, isStill, type Prefix } from './document-writer.ts'
 import { ancestorFiles } from './files.ts'
 import type { SessionParts } from './parts.ts'
 
-/** A state is kept when going on from the one before would parse more again than this, or than that state has bytes. */
-const REPARSED_BYTES = 256 * 1024
+/**
+ * A state is kept when going on from the one before would parse more again than this, or than that state has bytes. Few small
+ * extents have so many, and each of them is a request.
+ */
+const REPARSED_BYTES = 32 * 1024
 
 /** Which transcript is derived, from what, and where it is kept. */
 export interface Task {

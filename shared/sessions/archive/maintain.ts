@@ -24,8 +24,19 @@ export interface SessionMaintainer {
   /**
    * Does what is due: merges of files, derivations, documents that lag, the sweep. Idempotent, and harmless beside another at
    * work. Throws an AggregateError of what failed after the other sessions had their turn.
+   *
+   * @param isOver asked before each session; what is left then is still due
    */
-  pass(): Promise<void>
+  pass(isOver?: () => boolean): Promise<void>
+  /**
+   * The slow round, for a process that does not live from one to the next: every session behind `after`, or from the first.
+   *
+   * @returns the session to go on behind, undefined when all were visited; and what failed
+   */
+  round(
+    after: SessionKey | undefined,
+    isOver: () => boolean,
+  ): Promise<{ readonly after: SessionKey | undefined; readonly failures: readonly unknown[] }>
 }
 
 export function createSessionMaintainer(
@@ -46,8 +57,29 @@ export function createSessionMaintainer(
     return found
   }
 
+  const look = async (session: SessionKey, isRound: boolean): Promise<void> => {
+    try {
+      await visit(parts, session, { graceMs, isRound })
+    } catch (error) {
+      await postpone(parts, session).catch(() => {})
+      throw error
+    }
+  }
+
   return {
-    pass: async () => {
+    round: async (from, isOver) => {
+      const failures: unknown[] = []
+      for (let after = from; ; ) {
+        const found = await ports.sessions.everySession(after, ROUND_SESSIONS_A_PASS)
+        for (const session of found) {
+          if (isOver()) return { after, failures }
+          await look(session, true).catch((error) => failures.push(error))
+          after = session
+        }
+        if (found.length < ROUND_SESSIONS_A_PASS) return { after: undefined, failures }
+      }
+    },
+    pass: async (isOver = () => false) => {
       const failures: unknown[] = []
       const due = await ports.sessions.due(clock.now(), SESSIONS_A_PASS)
       const visits = [
@@ -55,12 +87,8 @@ export function createSessionMaintainer(
         ...(await roundSessions()).map((session) => ({ session, isRound: true })),
       ]
       for (const { session, isRound } of visits) {
-        try {
-          await visit(parts, session, { graceMs, isRound })
-        } catch (error) {
-          failures.push(error)
-          await postpone(parts, session).catch(() => {})
-        }
+        if (isOver()) break
+        await look(session, isRound).catch((error) => failures.push(error))
       }
       if (failures.length > 0) {
         throw new AggregateError(failures, `maintenance of sessions failed in ${failures.length} places`)

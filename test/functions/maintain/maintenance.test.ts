@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { RunKey } from '#schema'
+import type { RunKey, SessionKey } from '#schema'
+import type { SessionMaintainer } from '#sessions/archive'
 import type { Maintainer } from '#store'
 import { createMaintenance, visiting } from '../../../functions/maintain/maintenance.ts'
 import type { MeasureName } from '../../../functions/measures.ts'
 
 const RUN: RunKey = { tenant: 'default', run_id: 'run' }
+const SESSION: SessionKey = { tenant: 'default', machine: 'box', harness: 'codex', id: 'sid' }
 const SCHEDULED = { source: 'aws.events', 'detail-type': 'Scheduled Event' }
 
 /** The function with a maintainer that only tells what it was asked. */
-function maintenance(given: Partial<Maintainer> = {}, others: Pick<Maintainer, 'pass'>[] = []) {
+function maintenance(given: Partial<Maintainer> = {}, ofSessions: Partial<SessionMaintainer> = {}) {
   const asked: unknown[] = []
   const sent: object[] = []
   const tallied: MeasureName[] = []
@@ -22,9 +24,17 @@ function maintenance(given: Partial<Maintainer> = {}, others: Pick<Maintainer, '
     },
     ...given,
   }
+  const sessions: SessionMaintainer = {
+    pass: async () => void asked.push('sessions'),
+    round: async (after) => {
+      asked.push({ sessions: after })
+      return { after: undefined, failures: [] }
+    },
+    ...ofSessions,
+  }
   const run = createMaintenance({
     runs,
-    others,
+    sessions,
     again: async (event) => void sent.push(event),
     tally: (name) => tallied.push(name),
     log: { warn: (message) => warned.push(message) },
@@ -40,9 +50,9 @@ const MUCH = timeLeft(900_000)
 
 describe('the maintain function', () => {
   it('does a pass of everything that has a due list when the schedule calls', async () => {
-    const { run, asked } = maintenance({}, [{ pass: async () => void asked.push('other') }])
+    const { run, asked } = maintenance()
     await run(SCHEDULED, MUCH)
-    expect(asked).toEqual(['pass', 'other'])
+    expect(asked).toEqual(['pass', 'sessions'])
   })
 
   it('looks at the one run that the append path names', async () => {
@@ -56,7 +66,7 @@ describe('the maintain function', () => {
     async (event) => {
       const { run, asked } = maintenance()
       await run(event, MUCH)
-      expect(asked).toEqual(['pass'])
+      expect(asked).toEqual(['pass', 'sessions'])
     },
   )
 
@@ -67,6 +77,17 @@ describe('the maintain function', () => {
     const next = maintenance()
     await next.run(sent[0], MUCH)
     expect(next.asked).toEqual([{ round: RUN }])
+  })
+
+  it('lets a round of sessions follow that of runs, and goes on with it too', async () => {
+    const first = maintenance({}, { round: async () => ({ after: SESSION, failures: [] }) })
+    await first.run({ round: {} }, MUCH)
+    expect(first.sent).toEqual([{ sessions: {} }])
+    await first.run(first.sent[0], MUCH)
+    expect(first.sent.slice(1)).toEqual([{ sessions: { after: SESSION } }])
+    const next = maintenance()
+    await next.run(first.sent[1], MUCH)
+    expect([next.asked, next.sent]).toEqual([[{ sessions: SESSION }], []])
   })
 
   it('begins nothing that it might not end', async () => {
@@ -81,9 +102,9 @@ describe('the maintain function', () => {
 
   it('counts and logs a failure, and throws it, so that the platform sends the event again', async () => {
     const broken = { pass: () => Promise.reject(new Error('broken')) }
-    const first = maintenance(broken, [{ pass: async () => void first.asked.push('other') }])
+    const first = maintenance(broken)
     await expect(first.run(SCHEDULED, MUCH)).rejects.toThrow('failed in 1 places')
-    expect(first.asked).toEqual(['other']) // the others have their turn
+    expect(first.asked).toEqual(['sessions']) // they have their turn all the same
     expect(first.tallied).toEqual(['MaintenanceFailures'])
     expect(first.warned).toHaveLength(1)
     const failing = maintenance({ visit: () => Promise.reject(new Error('broken')) })

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { SessionKey } from '#schema'
+import { createSessionMaintainer } from '#sessions/archive'
 import { all, altered, type Fixture, onEveryStore, utf8 } from './kit.ts'
 import { claudeRow, claudeRows } from './rows.ts'
 
@@ -226,5 +228,24 @@ onEveryStore('what a session leaves', (open) => {
     await expect(s.raw('f')).rejects.toMatchObject({ code: 'not_found' })
     await hours(s, 3)
     expect(await s.keys()).toEqual([])
+  })
+
+  it('is found by the slow round where nothing says that it is there', async () => {
+    const s = open()
+    await s.append('sid.jsonl', claudeRows(0, 2))
+    await hours(s, 3)
+    expect((await s.head()).due_at).toBeNull()
+    const [key = ''] = await s.keys('/files/')
+    const orphan = key.replace(/[0-9a-f]{16}$/, '0'.repeat(16))
+    await s.ports.objects.put(orphan, [utf8('nobody names it')], {})
+    s.clock.advance(2 * HOUR)
+    const everySession = async (after?: SessionKey) => (after ? [] : [s.session])
+    const sessions = altered(s.ports.sessions, { everySession })
+    const maintainer = createSessionMaintainer(s.fresh({ sessions }), { graceMs: HOUR })
+    expect(await maintainer.round(undefined, () => true)).toEqual({ after: undefined, failures: [] })
+    expect(await s.keys()).toContain(orphan)
+    expect(await maintainer.round(undefined, () => false)).toEqual({ after: undefined, failures: [] })
+    expect(await s.keys()).not.toContain(orphan)
+    await s.exact()
   })
 })
