@@ -24,7 +24,7 @@ export function readLater(payload: Uint8Array, entries: Carried = 'later'): Held
     const at = timeAtEnd(payload)
     if (at !== undefined) return new LaterRecord(kind, at, payload, entries) as HeldRecord
   }
-  return laterBatch(payload) ?? readLoosely(payload, entries)
+  return laterBatch(payload, entries) ?? readLoosely(payload, entries)
 }
 
 /** How many bytes wait in a record to be read. */
@@ -57,32 +57,47 @@ type LaterKind = (typeof OPENINGS)[number]['kind'] | 'ToolBatch'
 const USAGE = encoder.encode('{"InferenceUsage":{')
 const CALLS = encoder.encode('{"ToolBatch":{"calls":[')
 
-/** A ToolBatch that begins as writers begin it; its time is not at its end. */
-function laterBatch(payload: Uint8Array): HeldRecord | undefined {
+/** A ToolBatch that begins as writers begin it; its time is not at its end, but behind its calls. */
+function laterBatch(payload: Uint8Array, entries: Carried): HeldRecord | undefined {
   if (!startsWith(payload, CALLS)) return undefined
+  // Where entries are only counted, hardly anybody asks for calls.
+  if (entries === 'counted') return new LaterRecord('ToolBatch', undefined, payload, entries) as HeldRecord
   const ends = new Ends(payload)
   if (!ends.isOfObjects(CALLS.length - 1)) return undefined
   const at = timeBehind(payload, ends.end(ends.count))
   if (at === undefined) return undefined
-  return new LaterRecord('ToolBatch', at, payload, 'later', ends.count) as HeldRecord
+  return new LaterRecord('ToolBatch', at, payload, entries, ends.count) as HeldRecord
 }
 
-/** A record of which only its kind and its time are known yet. */
+/** A record of which only its kind is known yet, and mostly its time. */
 class LaterRecord {
   readonly kind: LaterKind
-  readonly at: Int
-  /** Of a ToolBatch. */
-  readonly callCount: number
+  readonly #at: Int | undefined
+  readonly #callCount: number | undefined
   readonly #payload: Uint8Array
   readonly #entries: Carried
   #opened: HeldRecord | undefined
 
-  constructor(kind: LaterKind, at: Int, payload: Uint8Array, entries: Carried, callCount = 0) {
+  constructor(
+    kind: LaterKind,
+    at: Int | undefined,
+    payload: Uint8Array,
+    entries: Carried,
+    callCount?: number,
+  ) {
     this.kind = kind
-    this.callCount = callCount
-    this.at = at
+    this.#callCount = callCount
+    this.#at = at
     this.#payload = payload
     this.#entries = entries
+  }
+
+  get at(): Int {
+    return this.#at ?? this.#open<LaterKind>().at
+  }
+
+  get callCount(): number {
+    return this.#callCount ?? this.calls.length
   }
 
   get waiting(): number {

@@ -32,8 +32,8 @@ export interface Keep {
   readonly messages: boolean
   readonly inference_usage: boolean
   /**
-   * False where entries are only counted, of records read so (`readLater`): windows then have empty places for them, and
-   * a state keeps nothing of the payloads.
+   * False where entries are only counted, of records read so (`readLater`): windows then have empty places for them, tool
+   * calls are passed over, and a state keeps nothing of the payloads.
    */
   readonly entries?: false
 }
@@ -77,6 +77,7 @@ function step(state: FoldState, record: HeldRecord, keep?: Keep): FoldState {
       return { ...state, inference_count: state.inference_count + 1, inference_usage }
     }
     case 'ToolBatch': {
+      if (keep?.entries === false) return state
       const tool_call_count = state.tool_call_count + callCount(record)
       return { ...state, tool_call_count, batch: new OpenBatch(record) }
     }

@@ -23,7 +23,7 @@ export interface PlacedRecord {
 
 /** The point that `record` made, `folding` being the state after it; undefined when it made none. */
 export function pointAfter(folding: Folding, { seq, record }: PlacedRecord): Point | undefined {
-  if (!folding || folding === NO_HEADER || record.at === null || !POINT_KINDS.has(record.kind))
+  if (!folding || folding === NO_HEADER || !POINT_KINDS.has(record.kind) || record.at === null)
     return undefined
   const { points, meta, context } = folding
   return { point: points - 1, seq, at: record.at, meta, context }
