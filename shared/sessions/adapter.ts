@@ -82,7 +82,7 @@ export interface Derived {
   /** Length of what no append changes: up to the end of the last stable message, 0 when there is none. */
   readonly stable_bytes: number
   readonly stable_messages: number
-  /** From which an append goes on behind `stable_bytes`; undefined when it would be over STATE_BYTES_MAX. */
+  /** From which an append goes on behind `stable_bytes`; undefined over STATE_BYTES_MAX, or without a transcript. */
   readonly state: Uint8Array | undefined
   /** How much of the transcript the state has seen: up to its last LF. */
   readonly state_offset: number

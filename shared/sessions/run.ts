@@ -85,7 +85,7 @@ export class Run {
     yield* this.#writer.take()
     const stable = this.#stable()
     const [offset, line, inputs] = [this.#lines.offset, this.#lines.line, look.inputs]
-    const state = this.#state(stable, { offset, line, inputs })
+    const state = file && this.#state(stable, { offset, line, inputs })
     const rest = this.#lines.rest()
     const tail = rest && !(await this.#provisional(rest)) ? rest : undefined
     this.#parser.finish()

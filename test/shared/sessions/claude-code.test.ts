@@ -210,7 +210,8 @@ describe('a session of Claude Code', () => {
 
   it('without its transcript is one without messages', async () => {
     const files = heldFiles(new Map([['s/tool-results/a.txt', { bytes: new Uint8Array(3) }]]))
-    const made = await derive({ harness: 'claude-code', id: 's', files })
+    const before = await derive({ harness: 'claude-code', id: 's', files })
+    const made = await derive({ harness: 'claude-code', id: 's', files }, before)
     expect(JSON.parse(new TextDecoder().decode(made.document))).toMatchObject({
       messages: [],
       problems: [{ code: 'missing_file', path: 's.jsonl' }],
