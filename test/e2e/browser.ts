@@ -32,7 +32,7 @@ const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (e
 
 /** A page, and everything that went wrong in it: errors, refused resources, and requests to anywhere but its server. */
 export async function openPage(browser: Browser, origin: string): Promise<{ page: Page; wrong: string[] }> {
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', hasTouch: true })
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('console', (message) => {

@@ -68,6 +68,16 @@ inBrowser(
       expect(wrong).toEqual([])
     })
 
+    it('stands where it was left when one goes back', async () => {
+      const { page } = await on.open()
+      await visit(page, on.site, '#/runs')
+      await page.locator('tr[data-run=small-20] a').first().click()
+      await page.getByRole('heading', { name: 'Small 20' }).waitFor()
+      expect(await page.evaluate('scrollY')).toBe(0)
+      await page.goBack()
+      await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(500)
+    })
+
     it('brings the list up to date without moving it', async () => {
       const { page } = await on.open()
       await page.clock.install()

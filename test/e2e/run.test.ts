@@ -38,6 +38,8 @@ inBrowser(
       await page.mouse.move(plot.x + plot.width - 13, plot.y + 60, { steps: 5 })
       await page.mouse.up()
       await page.getByRole('heading', { name: `Point ${last} of ${last}` }).waitFor()
+      await page.touchscreen.tap(plot.x + 84, plot.y + 60)
+      await page.getByRole('heading', { name: `Point 0 of ${last}` }).waitFor()
 
       await page.goto(`${on.site.url}/#/runs/demo-1?point=3&zoom=0-20`)
       await page.reload()

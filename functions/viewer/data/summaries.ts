@@ -2,7 +2,7 @@ import type { SummaryPoint } from '#schema'
 import { levelOf, type Span, type Tile, tilesOf } from './tiles.ts'
 
 /** One page of summaries, as `GET …/points` answers. */
-export interface SummaryPage {
+interface SummaryPage {
   readonly items: readonly SummaryPoint[]
   readonly next_cursor: string | null
 }
@@ -22,6 +22,7 @@ const MAX_TILES = 96
 const COARSER_LEVELS = 2
 
 interface Held {
+  readonly level: number
   readonly items: readonly SummaryPoint[]
   /** How many points the run had when it was asked for; a tile that was not full then may have more now. */
   readonly points: number
@@ -29,67 +30,104 @@ interface Held {
 
 /**
  * The summaries of one run, fetched where the reader looks and only as fine as can be seen. Nothing is fetched twice but
- * the last tile of a run that grows.
+ * the last tile of a run that grows, and what is not looked at any more is aborted.
  */
 export class Summaries {
   readonly #ask: AskPage
+  readonly #changed: () => void
   readonly #tiles = new Map<string, Held>()
+  readonly #flights = new Map<string, AbortController>()
+  readonly #failed = new Set<string>()
+  #span: Span = { from: 0, to: 0 }
+  #points = 0
+  error: unknown
 
-  constructor(ask: AskPage) {
+  /** @param changed told whenever a tile has come, or failed */
+  constructor(ask: AskPage, changed: () => void) {
     this.#ask = ask
+    this.#changed = changed
   }
 
-  /** The best that is known of a span of a run of so many points: its own level, or coarser ones where that is missing. */
+  get isLoading(): boolean {
+    return this.#flights.size > 0
+  }
+
+  /** What the reader looks at, of a run of so many points now. What failed before is tried again. */
+  look(span: Span, points: number): void {
+    this.#span = span
+    this.#points = points
+    this.#failed.clear()
+    this.error = undefined
+    this.#advance()
+  }
+
+  /** Nobody looks any more. */
+  leave(): void {
+    for (const flight of this.#flights.values()) flight.abort()
+    this.#flights.clear()
+  }
+
+  /** The best that is known of a span: its own level, or coarser ones where that is missing. */
   known(span: Span): readonly SummaryPoint[] {
     const found = new Map<number, SummaryPoint>()
-    for (const [key, { items }] of this.#tiles) {
-      if (Number(key.split(':')[0]) < levelOf(span)) continue
+    for (const { level, items } of this.#tiles.values()) {
+      if (level < levelOf(span)) continue
       for (const item of items)
         if (span.from <= item.point && item.point <= span.to) found.set(item.point, item)
     }
     return [...found.values()].sort((a, b) => a.point - b.point)
   }
 
-  /** The last summary at or before a point among all that are held, or the first one after it. */
+  /** The last summary at or before a point among all that are held. */
   nearest(point: number): SummaryPoint | undefined {
     let best: SummaryPoint | undefined
     for (const { items } of this.#tiles.values()) {
-      const [first] = items
-      const last = items.at(-1)
-      if (!first || !last || (best && (last.point <= best.point || first.point > point))) continue
       const at = lastUpTo(items, point)
       if (at && (!best || at.point > best.point)) best = at
     }
     return best
   }
 
-  /** Fetches what a span lacks, coarse first where that is much; `onMore` is told of every tile that has come. */
-  async fill(span: Span, points: number, signal: AbortSignal, onMore: () => void): Promise<void> {
-    const level = levelOf(span)
-    const lacking = this.#lacking(tilesOf(span, level), points)
-    if (lacking.length === 0) return
-    const isBare = this.known(span).length === 0
-    if (isBare && level > COARSER_LEVELS) {
-      await this.#fetchAll(tilesOf(span, level + COARSER_LEVELS), points, signal, onMore)
+  /** Starts what is lacking, coarse first where that is much, and ends what is not wanted any more. */
+  #advance(): void {
+    const level = levelOf(this.#span)
+    const fine = tilesOf(this.#span, level)
+    const isBare = level > COARSER_LEVELS && this.known(this.#span).length === 0
+    const coarse = isBare ? tilesOf(this.#span, level + COARSER_LEVELS) : []
+    const wanted = new Set([...fine, ...coarse].map(keyOf))
+    for (const [key, flight] of this.#flights) {
+      if (wanted.has(key)) continue
+      flight.abort()
+      this.#flights.delete(key)
     }
-    await this.#fetchAll(lacking, points, signal, onMore)
+    const first = coarse.some((tile) => this.#isLacking(tile)) ? coarse : fine
+    for (const tile of first)
+      if (this.#isLacking(tile) && !this.#flights.has(keyOf(tile))) void this.#fly(tile)
   }
 
-  #lacking(tiles: readonly Tile[], points: number): Tile[] {
-    return tiles.filter((tile) => {
-      const held = this.#tiles.get(keyOf(tile))
-      return !held || (held.points < points && held.points <= tile.to)
-    })
+  #isLacking(tile: Tile): boolean {
+    const key = keyOf(tile)
+    const held = this.#tiles.get(key)
+    return !this.#failed.has(key) && (!held || (held.points < this.#points && held.points <= tile.to))
   }
 
-  async #fetchAll(tiles: readonly Tile[], points: number, signal: AbortSignal, onMore: () => void) {
-    await Promise.all(
-      this.#lacking(tiles, points).map(async (tile) => {
-        const items = await this.#fetch(tile, signal)
-        this.#hold(keyOf(tile), { items, points })
-        onMore()
-      }),
-    )
+  async #fly(tile: Tile): Promise<void> {
+    const key = keyOf(tile)
+    const flight = new AbortController()
+    const points = this.#points
+    this.#flights.set(key, flight)
+    try {
+      const items = await this.#fetch(tile, flight.signal)
+      if (!flight.signal.aborted) this.#hold(key, { level: tile.level, items, points })
+    } catch (error) {
+      if (flight.signal.aborted) return
+      this.#failed.add(key)
+      this.error = error
+    }
+    if (flight.signal.aborted) return
+    this.#flights.delete(key)
+    this.#advance()
+    this.#changed()
   }
 
   async #fetch(tile: Tile, signal: AbortSignal): Promise<readonly SummaryPoint[]> {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { hashOf, parseRoute, type Route } from '../data/route.ts'
+import { SEEN } from './use-scroll.ts'
 
 const listeners = new Set<() => void>()
 
@@ -7,7 +8,7 @@ const listeners = new Set<() => void>()
 export function navigate(route: Route, how: 'push' | 'replace' = 'push'): void {
   const hash = hashOf(route)
   if (hash === location.hash) return
-  history[how === 'push' ? 'pushState' : 'replaceState'](null, '', hash)
+  history[how === 'push' ? 'pushState' : 'replaceState'](SEEN, '', hash)
   for (const listener of listeners) listener()
 }
 

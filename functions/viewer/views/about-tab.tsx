@@ -17,7 +17,7 @@ export function AboutTab({ run }: RunTabProps): JSX.Element {
   const lease = useLoad<LeaseState>(`${run.run_id} ${run.epoch} ${run.lease?.machine_id}`, (client) =>
     client.leaseState(run.run_id),
   )
-  const meta = useLoad<FoldAnswer>(`${run.run_id} ${run.frames}`, (client) =>
+  const meta = useLoad<FoldAnswer>(`${run.run_id} ${run.epoch} ${run.status}`, (client) =>
     client.fold(run.run_id, { parts: ['identity', 'meta', 'pending_batch'] }),
   )
   return (
@@ -46,6 +46,9 @@ export function AboutTab({ run }: RunTabProps): JSX.Element {
               </a>
             </Fact>
           )}
+          <Fact name="Sub-runs">
+            <a href={hashOf({ view: 'runs', query: { parent: run.run_id } })}>those it has started</a>
+          </Fact>
           <Fact name="SHA-256">
             <code class="digest">{run.digest}</code>
           </Fact>

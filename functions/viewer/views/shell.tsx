@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Feature } from '#schema'
 import { hashOf, type Route } from '../data/route.ts'
+import { useScroll } from '../parts/use-scroll.ts'
 
 interface ShellProps {
   readonly route: Route
@@ -14,12 +15,12 @@ interface ShellProps {
 export function Shell({ route, features, signOut, children }: ShellProps): JSX.Element {
   const main = useRef<HTMLElement>(null)
   const place = placeOf(route)
+  useScroll(hashOf(route))
   const shown = useRef(place)
   useEffect(() => {
     if (shown.current === place) return
     shown.current = place
-    main.current?.focus() // or a screen reader stays where the old view was
-    window.scrollTo(0, 0)
+    main.current?.focus({ preventScroll: true }) // or a screen reader stays where the old view was
   }, [place])
   return (
     <>

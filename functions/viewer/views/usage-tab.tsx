@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Tokens, UsageAnswer } from '#schema'
 import { compact, count, NOTHING } from '../data/format.ts'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
@@ -16,7 +17,9 @@ const SOURCES: Readonly<Record<UsageAnswer['source'], string>> = {
 
 /** What the run has cost in tokens: by model, by stage, by kind of call, and over time. */
 export function UsageTab({ run }: RunTabProps): JSX.Element {
-  const { value, error, isLoading, again } = useLoad(`${run.run_id} ${run.frames}`, (client) =>
+  // Counting reads the whole run, so one that grows all the time is counted when somebody asks.
+  const [counted, setCounted] = useState(run.frames)
+  const { value, error, isLoading, again } = useLoad(`${run.run_id} ${counted}`, (client) =>
     client.usage(run.run_id),
   )
   if (!value) {
@@ -25,7 +28,14 @@ export function UsageTab({ run }: RunTabProps): JSX.Element {
   }
   return (
     <section class="usage" aria-label="Token usage">
-      <p class="help">{SOURCES[value.source]}</p>
+      <p class="help">
+        {SOURCES[value.source]}{' '}
+        {run.frames > counted && (
+          <button type="button" class="quiet" onClick={() => setCounted(run.frames)}>
+            Count the {count(run.frames - counted)} newer records too
+          </button>
+        )}
+      </p>
       {value.series.length > 1 && <UsageChart series={value.series} bucketSeconds={Number(value.bucket_s)} />}
       <UsageTable
         groups={[
