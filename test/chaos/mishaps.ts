@@ -40,15 +40,19 @@ type Mishap = (scene: Scene) => Promise<void>
 /** All of them, so many times each, in an order that the seed decides; some overlap. */
 export const mishaps = async (scene: Scene, rounds: number): Promise<void> => {
   const going = new Set<Promise<void>>()
+  const failures: unknown[] = []
   const waiting = Array.from({ length: rounds }, () => ROUND).flat()
   while (waiting.length > 0) {
     const [mishap] = waiting.splice(scene.random.below(waiting.length), 1) as [Mishap]
-    const happening = mishap(scene).finally(() => going.delete(happening))
+    const happening = mishap(scene)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => going.delete(happening))
     going.add(happening)
     await sleep(BETWEEN_MS)
     if (going.size >= AT_ONCE) await Promise.race(going)
   }
   await Promise.all(going)
+  if (failures.length > 0) throw new AggregateError(failures, 'what was to go wrong went wrong itself')
 }
 
 const kill = async ({ world, random, counts }: Scene) => {

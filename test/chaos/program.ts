@@ -18,6 +18,12 @@ export const CLI = fileOf('../../functions/cli/main.ts')
 export const STORAGE = fileOf('./storage.ts')
 const SHIFT = fileOf('./shift-clock.ts')
 
+/** None of them outlives the chaos run, however that ends. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** @param onLine told each line of standard output */
 export const startProgram = (
   file: string,
@@ -31,6 +37,8 @@ export const startProgram = (
     env: { PATH, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   let said = ''
   child.stderr.on('data', (chunk) => {
     said = (said + chunk).slice(-4000)
