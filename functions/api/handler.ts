@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import type { RunKey } from '#schema'
 import { createSessionArchive } from '#sessions/archive'
-import { createArchive, createTokens, systemClock } from '#store'
+import { createArchive, createTokens, isIndexLost, systemClock } from '#store'
 import { awsPorts } from '#store/aws'
 import { awsOptions, readFunctionEnv } from '../env.ts'
 import { visiting } from '../maintain/maintenance.ts'
@@ -10,6 +10,7 @@ import { observedArchive, observedPorts, tallyFold, tallyProblem } from '../obse
 import { endOnTerm } from '../shutdown.ts'
 import { createApp } from './app.ts'
 import { FEATURES_OFFERED } from './features.ts'
+import { createIndexCheck } from './index-check.ts'
 import { lambdaListener } from './lambda-listener.ts'
 import { createLambdaLog } from './lambda-log.ts'
 import { createLambdaMetrics } from './lambda-metrics.ts'
@@ -43,6 +44,9 @@ const archive = createArchive(ports, {
   limits: LAMBDA_LIMITS,
   folded: tallyFold(tally),
 })
+const checkOrigin =
+  originSecret === undefined ? undefined : createOriginCheck(originSecret, aws.readSecret, systemClock)
+const checkIndex = createIndexCheck(() => isIndexLost(ports))
 const app = createApp({
   archive: observedArchive(archive, tally),
   sessions: createSessionArchive(ports, {
@@ -57,9 +61,10 @@ const app = createApp({
   features: FEATURES_OFFERED,
   version: VERSION,
   closing,
-  ...(originSecret !== undefined && {
-    admit: createOriginCheck(originSecret, aws.readSecret, systemClock),
-  }),
+  admit: async (headers) => {
+    await checkOrigin?.(headers)
+    await checkIndex()
+  },
   observe: (event) => {
     tallyProblem(event.code, tally)
     log.request(event)

@@ -17,8 +17,8 @@ export const LOCAL_LIMITS: Limits = {
  */
 export const LAMBDA_LIMITS: Limits = { ...LOCAL_LIMITS, max_batch_bytes: 4 << 20 }
 
-/** The most that a streamed answer may have (Lambda quotas). */
-export const LAMBDA_ANSWER_BYTES = 200 << 20
+/** The most that a streamed answer may have: 200 MB, whichever of the two that is (Lambda quotas). */
+export const LAMBDA_ANSWER_BYTES = 200_000_000
 
 /** JSON requests are a handful of short members. */
 export const MAX_JSON_BYTES = 256 << 10
