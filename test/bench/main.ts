@@ -12,6 +12,7 @@ import { giantBench } from './giant.ts'
 import { growthBench } from './growth.ts'
 import { listBench } from './list.ts'
 import { peersBench } from './peers.ts'
+import { pipelineBench } from './pipeline.ts'
 import { pushBench } from './push.ts'
 import { sessionsBench } from './sessions.ts'
 import { stateAtBench } from './state-at.ts'
@@ -30,6 +31,7 @@ const BENCHES: Record<string, (log: (line: string) => void, isShort: boolean) =>
   sessions: sessionsBench,
   list: listBench,
   push: pushBench,
+  pipeline: pipelineBench,
   follow: followBench,
   peers: peersBench,
   chaos: chaosBench,
