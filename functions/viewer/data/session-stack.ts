@@ -5,7 +5,7 @@ import type { Stack } from './stack.ts'
 /** Messages that are parsed for the chart; of longer sessions every so many. */
 const MAX_SAMPLES = 600
 
-export const USAGE_BANDS = ['cached', 'new', 'out'] as const
+const USAGE_BANDS = ['cached', 'new', 'out'] as const
 
 /**
  * What the model read and wrote, message by message: how full its context was. Codex counts cached tokens among its input,

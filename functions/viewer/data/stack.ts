@@ -1,7 +1,7 @@
 import type { SummaryPoint } from '#schema'
 
 /** A band of the stacked chart. */
-export interface Band {
+interface Band {
   /** The region; null for all that have no band of their own. */
   readonly name: string | null
   /** The upper edge at each x: the tokens of this region and of those below it. */
