@@ -100,7 +100,8 @@ function functionOf(node: Node) {
   const types = (list: readonly (readonly string[])[]) =>
     list.map((one) => TYPES[one.at(-1) ?? ''] ?? fail(`${one}`))
   const names = [...params, ...locals].map(([, local]) => local)
-  const code = parts.slice(params.length + results.length + locals.length)
+  const code: number[] = []
+  for (const one of parts.slice(params.length + results.length + locals.length)) write(one, names, [], code)
   return {
     name: name.slice(1),
     type: [
@@ -110,40 +111,47 @@ function functionOf(node: Node) {
       ...unsigned(results.length),
       ...types(results),
     ],
-    body: [
-      ...unsigned(locals.length),
-      ...types(locals).flatMap((type) => [1, type]),
-      ...code.flatMap((one) => instruction(one, names, [])),
-      END,
-    ],
+    body: [...unsigned(locals.length), ...types(locals).flatMap((type) => [1, type]), ...code, END],
   }
 }
 
-/** @param labels of the blocks around it, innermost first */
-function instruction(node: Node, locals: readonly string[], labels: readonly string[]): readonly number[] {
+/** Writes an instruction behind its operands. @param labels of the blocks around it, innermost first */
+function write(node: Node, locals: readonly string[], labels: readonly string[], out: number[]): void {
   const [op = '', ...rest] = (typeof node === 'string' ? [node] : node) as [string, ...Node[]]
-  const all = (nodes: readonly Node[], inner = labels) =>
-    nodes.flatMap((one) => instruction(one, locals, inner))
+  const all = (nodes: readonly Node[], inner = labels) => {
+    for (const one of nodes) write(one, locals, inner, out)
+  }
   const [first = '', ...operands] = rest as [string, ...Node[]]
-  const label = typeof first === 'string' && first.startsWith('$') ? first : ''
   if (op === 'block' || op === 'loop') {
-    const opcode = op === 'block' ? 0x02 : 0x03
-    return [opcode, EMPTY_BLOCK, ...all(label ? operands : rest, [label, ...labels]), END]
+    const isNamed = typeof first === 'string' && first.startsWith('$')
+    out.push(op === 'block' ? 0x02 : 0x03, EMPTY_BLOCK)
+    all(isNamed ? operands : rest, [isNamed ? first : '', ...labels])
+    out.push(END)
+  } else if (op === 'if') {
+    all(rest.slice(0, -1))
+    out.push(0x04, EMPTY_BLOCK)
+    all((rest.at(-1) as Node[]).slice(1), ['', ...labels]) // (then …)
+    out.push(END)
+  } else if (op in LOCAL) {
+    all(operands)
+    out.push(LOCAL[op] as number, ...unsigned(indexIn(locals, first)))
+  } else if (op in BRANCH) {
+    all(operands)
+    out.push(BRANCH[op] as number, ...unsigned(indexIn(labels, first)))
+  } else if (op === 'i32.const') out.push(0x41, ...signed(BigInt(first)))
+  else if (op === 'i64.const') out.push(0x42, ...signed(BigInt.asIntN(64, BigInt(first))))
+  else if (op in BYTES) {
+    all(rest.slice(16))
+    out.push(...(BYTES[op] ?? []), ...rest.slice(0, 16).map(Number))
+  } else if (op in MEMORY) {
+    const offset =
+      typeof first === 'string' && first.startsWith('offset=') ? Number(first.slice(7)) : undefined
+    all(offset === undefined ? rest : operands)
+    out.push(...(MEMORY[op] ?? []), ...unsigned(offset ?? 0))
+  } else {
+    all(rest)
+    out.push(...(PLAIN[op] ?? fail(op)))
   }
-  if (op === 'if') {
-    const body = (rest.at(-1) as Node[]).slice(1) // (then …)
-    return [...all(rest.slice(0, -1)), 0x04, EMPTY_BLOCK, ...all(body, ['', ...labels]), END]
-  }
-  if (op in LOCAL) return [...all(operands), LOCAL[op] as number, ...unsigned(indexIn(locals, first))]
-  if (op in BRANCH) return [...all(operands), BRANCH[op] as number, ...unsigned(indexIn(labels, first))]
-  if (op === 'i32.const') return [0x41, ...signed(BigInt(first))]
-  if (op === 'i64.const') return [0x42, ...signed(BigInt.asIntN(64, BigInt(first)))]
-  if (op in BYTES) return [...all(rest.slice(16)), ...(BYTES[op] ?? []), ...rest.slice(0, 16).map(Number)]
-  if (op in MEMORY) {
-    const offset = first.startsWith?.('offset=') ? Number(first.slice(7)) : undefined
-    return [...all(offset === undefined ? rest : operands), ...(MEMORY[op] ?? []), ...unsigned(offset ?? 0)]
-  }
-  return [...all(rest), ...(PLAIN[op] ?? fail(op))]
 }
 
 function indexIn(names: readonly string[], name: string): number {
