@@ -46,7 +46,7 @@ export function sessionPrefix({ tenant, harness, id, machine }: SessionKey): str
   return `${SESSIONS_PREFIX}${tenant}/${harness}/${keySegment(id)}/${machine}/`
 }
 
-export function lifePrefix(session: SessionKey, life: number): string {
+function lifePrefix(session: SessionKey, life: number): string {
   return `${sessionPrefix(session)}${padded(life, LIFE_DIGITS)}/`
 }
 

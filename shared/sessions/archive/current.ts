@@ -1,4 +1,4 @@
-import type { SessionKey } from '../../schema/index.ts'
+import { type SessionKey, sessionId } from '../../schema/index.ts'
 import type { AncestorInput, DerivedPointer, SessionHead } from '../../store/ports.ts'
 import type { Derived } from '../adapter.ts'
 import { isLiving } from './head.ts'
@@ -42,6 +42,7 @@ export function ancestorsIn(inputs: Derived['inputs']): AncestorInput[] {
   return inputs.flatMap((input) => {
     if ('agents' in input || input.session === undefined) return []
     const { session, path } = input
+    if (!sessionId.safeParse(session).success) return [] // it never comes to be archived
     if ('absent' in input) return [{ session, path, generation: 0, tail: 0, digest: '' }]
     const { generation, tail, digest } = input
     return [{ session, path, generation, tail, digest }]

@@ -1,4 +1,4 @@
-import type { SessionFileRow, SessionKey } from '../../schema/index.ts'
+import { type SessionFileRow, type SessionKey, sessionId } from '../../schema/index.ts'
 import type { ClosedGeneration, FileItem, NamedFile } from '../../store/ports.ts'
 import type { FileVersion, SessionFiles } from '../adapter.ts'
 import { transcriptsOf } from '../harnesses.ts'
@@ -77,11 +77,15 @@ function rowOf(path: string, item: FileItem | ClosedGeneration, current: boolean
   }
 }
 
-/** The files of another session, of which one may be a fork; undefined where it is not archived. */
+/**
+ * The files of another session, of which one may be a fork; undefined where it is not archived. A record may call it anything:
+ * what is no session's id is not asked for.
+ */
 export async function ancestorFiles(
   parts: SessionParts,
   ancestor: SessionKey,
 ): Promise<SessionFiles | undefined> {
+  if (!sessionId.safeParse(ancestor.id).success) return undefined
   const head = await parts.ports.sessions.head(ancestor)
   if (!isLiving(head)) return undefined
   return filesToDerive(parts, ancestor, head.life, await currentFiles(parts, ancestor, head.life))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { onEveryStore } from './kit.ts'
+import { altered, onEveryStore } from './kit.ts'
 import { claudeRow, claudeRows, codexMeta, codexUser, kimiMeta, kimiUsers, movedOutput } from './rows.ts'
 
 // SESSIONS.md 6, by number; what is the daemon's part of one stands with the daemon.
@@ -154,5 +154,31 @@ onEveryStore('what is derived of a session', (open) => {
     await child.archive.remove(parent)
     await child.exact()
     expect(await child.entry()).toMatchObject({ lineage: { boundary: 'clock' } })
+  })
+
+  it('does without an ancestor whose name no session can have, and keeps a small head', async () => {
+    for (const name of ['x'.repeat(4000), '..', 'a\u0000b', '/']) {
+      const s = open({ harness: 'codex' })
+      const rows = codexMeta('sid', { forked_from_id: name }) + codexUser(1)
+      expect(await s.append('rollout-1.jsonl', rows)).toMatchObject({ outcome: 'archived' })
+      await s.exact()
+      expect(JSON.stringify(await s.head()).length).toBeLessThan(12_000)
+    }
+  })
+
+  it('is had without listing the storage', async () => {
+    const s = open()
+    const list = () => {
+      throw new Error('appends and reads list nothing')
+    }
+    const archive = s.fresh({ objects: altered(s.ports.objects, { list }) })
+    await s.append('sid/subagents/agent-a.jsonl', claudeRows(0, 2), {}, archive)
+    await s.append('sid.jsonl', claudeRows(0, 2), {}, archive)
+    await s.append('sid.jsonl', claudeRows(0, 1), { generation: 2 }, archive)
+    await s.document('a', archive)
+    await s.document(undefined, archive)
+    expect(await archive.files(s.session)).toHaveLength(3)
+    expect(await s.entry(archive)).toMatchObject({ message_count: 1 })
+    await archive.remove(s.session)
   })
 })

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 export const utf8 = (text: string) => new TextEncoder().encode(text)
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-export async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []
   for await (const chunk of chunks) all.push(chunk)
   return new Uint8Array(Buffer.concat(all))

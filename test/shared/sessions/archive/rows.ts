@@ -61,7 +61,7 @@ export const codexTokens = (n: number, total: number) =>
   })
 
 export const kimiMeta = line({ type: 'metadata', protocol_version: '1', created_at: 1_790_000_000_000 })
-export const kimiUser = (n: number) =>
+const kimiUser = (n: number) =>
   line({
     type: 'context.append_message',
     message: { role: 'user', content: [{ type: 'text', text: `question ${n}` }] },
