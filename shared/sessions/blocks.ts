@@ -1,6 +1,7 @@
+import { SESSION_PATH_BYTES } from '../schema/index.ts'
 import type { Block } from './document.ts'
 import type { Value } from './exact-json.ts'
-import { mapOf, textOf } from './values.ts'
+import { detached, mapOf, textOf } from './values.ts'
 
 // What the content of several harnesses has in common (SESSIONS.md 4.0).
 
@@ -31,8 +32,12 @@ export function imageAt(url: string | undefined): Block {
     : { type: 'image', data_ref: url }
 }
 
-/** The name of a tool's output file in `tool-results/`, as texts of harnesses mention it; the first one counts. */
+/**
+ * The name of a tool's output file in `tool-results/`, as texts of harnesses mention it; the first one counts. What is longer
+ * than a path may be is none.
+ */
 export function movedOutput(text: string): string | undefined {
   const name = /tool-results[/\\]([A-Za-z0-9_-][A-Za-z0-9._-]*)/.exec(text)?.[1]
-  return name?.replace(/\.+$/, '')
+  if (name === undefined || name.length > SESSION_PATH_BYTES) return undefined
+  return detached(name.replace(/\.+$/, ''))
 }

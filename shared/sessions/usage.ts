@@ -118,11 +118,14 @@ function unpacked(text: string): Totals {
 }
 
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
+/** A longer spelling is not looked at: it could only be of zeros. */
+const MOST_LETTERS = 100
 /** No count of tokens is longer; `1e999999999` must not become an integer of a gigabyte. */
 const MOST_DIGITS = 40
 
 /** The integer that is spelled here in any way; undefined for a fraction, or what no count can be. */
 export function integerOf({ text }: JsonNumber): bigint | undefined {
+  if (text.length > MOST_LETTERS) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
   const digits = (whole + fraction).replace(/^0+(?=.)/, '')
   const significant = digits.replace(/0+$/, '')

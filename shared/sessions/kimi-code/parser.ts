@@ -7,7 +7,7 @@ import type { OwnTrailer, Transcript, TranscriptParser } from '../parser.ts'
 import type { SavedMap, StateWriter } from '../state.ts'
 import { timeOf } from '../time.ts'
 import { UsageTotal } from '../usage.ts'
-import { listOf, mapOf, numberOf, opaque, textOf } from '../values.ts'
+import { detached, listOf, mapOf, numberOf, opaque, textOf } from '../values.ts'
 import { MAIN, outputPath } from './files.ts'
 import { messageOf } from './message.ts'
 import { partOf } from './parts.ts'
@@ -96,7 +96,8 @@ export class KimiCodeParser implements TranscriptParser {
   }
 
   #protocol(version: Value | undefined): void {
-    if (version !== undefined) this.#transcript.facts.extra.set('protocol_version', version)
+    const own = typeof version === 'string' ? detached(version) : version
+    if (own !== undefined) this.#transcript.facts.extra.set('protocol_version', own)
   }
 
   #configured(record: ValueMap, at: string | undefined): void {

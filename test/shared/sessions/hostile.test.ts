@@ -111,6 +111,18 @@ describe('hostile records', () => {
     expect(value.counts.messages).toBe(5)
   })
 
+  it('cost what they are long, also where a pattern looks at them', async () => {
+    const zeros = `1${'0'.repeat(300_000)}1`
+    const dots = `a${'.'.repeat(300_000)}b`
+    const { value } = await documentOf(
+      `{"type":"user","message":{"content":"x","usage":{"input_tokens":${zeros}}}}\n`,
+      user(`[{"type":"tool_result","tool_use_id":"t","content":"<persisted-output> tool-results/${dots}"}]`),
+      `{"type":"user","timestamp":"${'1'.repeat(300_000)}","message":{"content":"${' '.repeat(300_000)}"}}\n`,
+    )
+    expect(value.counts).toMatchObject({ messages: 3, problems: 0 })
+    expect(value.usage).toEqual({})
+  })
+
   it('never open what a record names', async () => {
     const names = ['../../etc/passwd', '..\\\\x', '/abs', '.hidden', 'a/../b']
     const results = names.map((name) =>
