@@ -1,4 +1,6 @@
-import type {} from 'aws-lambda' // declares the global `awslambda`
+import type { StreamifyHandler } from 'aws-lambda' // which declares the global `awslambda`, too
+
+type ResponseStream = Parameters<StreamifyHandler>[1]
 
 /**
  * Sends an answer through the stream that Lambda gives, each piece when the one before has been taken. The stream is a
@@ -13,7 +15,7 @@ import type {} from 'aws-lambda' // declares the global `awslambda`
  */
 export async function sendAnswer(
   response: Response,
-  stream: awslambda.HttpResponseStream,
+  stream: ResponseStream,
   over: AbortSignal,
 ): Promise<void> {
   const head = { statusCode: response.status, headers: Object.fromEntries(response.headers) }

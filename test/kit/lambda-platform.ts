@@ -83,7 +83,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 }
 
 /** What a schedule sends every so often (docs.aws.amazon.com/eventbridge, "Scheduled events"). */
-export const SCHEDULED = {
+const SCHEDULED = {
   version: '0',
   source: 'aws.events',
   'detail-type': 'Scheduled Event',

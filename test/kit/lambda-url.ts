@@ -47,7 +47,7 @@ async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
 const TEXT = /^(text\/|application\/(json|javascript|xml|graphql|x-www-form-urlencoded|[\w.-]+\+(json|xml)))/i
 
 /** Payload format 2.0. A body is text where its type says so, else base64. */
-export function eventOf(asked: IncomingMessage, body: Buffer): LambdaFunctionURLEvent {
+function eventOf(asked: IncomingMessage, body: Buffer): LambdaFunctionURLEvent {
   const { method = 'GET', url = '/', headers, rawHeaders, socket } = asked
   const cut = url.indexOf('?')
   const [rawPath, rawQueryString] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)]
