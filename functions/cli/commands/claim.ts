@@ -9,8 +9,8 @@ interface ClaimCommandOptions {
   readonly can?: string
   readonly loop?: boolean
   readonly wait?: number
-  readonly workdir: readonly PathRule[]
-  readonly agentPath: readonly PathRule[]
+  readonly workdir?: readonly PathRule[]
+  readonly agentPath?: readonly PathRule[]
 }
 
 export const claim: Verb = (program, act) =>
@@ -30,12 +30,13 @@ export const claim: Verb = (program, act) =>
     )
     .option('--loop', 'go on with the next run, until Ctrl-C or SIGTERM')
     .option('--wait <seconds>', 'how long to wait for a run; default until there is one', wholeNumber)
-    .option('--workdir <old=new>', 'where working directories are here', pathRules('workdir'), [])
-    .option('--agent-path <old=new>', 'where agents are here', pathRules('agent_path'), [])
+    .option('--workdir <old=new>', 'where working directories are here', pathRules('workdir'))
+    .option('--agent-path <old=new>', 'where agents are here', pathRules('agent_path'))
     .addHelpText(
       'after',
       `
-The command finds RUNFOLD_RUN_ID, RUNFOLD_RUN_FOLDER, RUNFOLD_EPOCH, RUNFOLD_MACHINE_ID and RUNFOLD_WORLD_ID in its environment.
+The command finds RUNFOLD_RUN_ID, RUNFOLD_RUN_FOLDER, RUNFOLD_EPOCH,
+RUNFOLD_MACHINE_ID and RUNFOLD_WORLD_ID in its environment.
 ${PATH_NOTE}
 ${examples(
   'claim --exec "my-daemon --run ."',
@@ -44,7 +45,7 @@ ${examples(
     )
     .action(
       act(async (session, options: ClaimCommandOptions) => {
-        const { exec, to, can, loop, wait, workdir, agentPath } = options
+        const { exec, to, can, loop, wait, workdir = [], agentPath = [] } = options
         const { actClaim } = await import('../resume/act-claim.ts')
         return actClaim(session, {
           exec,

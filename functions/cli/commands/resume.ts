@@ -7,8 +7,8 @@ interface ResumeCommandOptions {
   readonly to: string
   readonly force?: boolean
   readonly wait?: number
-  readonly workdir: readonly PathRule[]
-  readonly agentPath: readonly PathRule[]
+  readonly workdir?: readonly PathRule[]
+  readonly agentPath?: readonly PathRule[]
 }
 
 export const resume: Verb = (program, act) =>
@@ -25,8 +25,8 @@ export const resume: Verb = (program, act) =>
     .option('--to <folder>', 'the folder of runs, which `runfold watch` watches', DEFAULT_FOLDER)
     .option('--force', 'take the lease from its holder at once')
     .option('--wait <seconds>', 'how long to wait for the lease; default until it is free', wholeNumber)
-    .option('--workdir <old=new>', 'where its working directory is here', pathRules('workdir'), [])
-    .option('--agent-path <old=new>', 'where its agent is here', pathRules('agent_path'), [])
+    .option('--workdir <old=new>', 'where its working directory is here', pathRules('workdir'))
+    .option('--agent-path <old=new>', 'where its agent is here', pathRules('agent_path'))
     .addHelpText(
       'after',
       `\n${PATH_NOTE}\n${examples(
@@ -37,7 +37,7 @@ export const resume: Verb = (program, act) =>
     )
     .action(
       act(async (session, run: string, options: ResumeCommandOptions) => {
-        const { to, force, wait, workdir, agentPath } = options
+        const { to, force, wait, workdir = [], agentPath = [] } = options
         const { actResume } = await import('../resume/act-resume.ts')
         const paths = [...workdir, ...agentPath]
         await actResume(session, run, { to, force: force === true, wait_s: wait, paths })

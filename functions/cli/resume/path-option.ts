@@ -4,7 +4,7 @@ import type { PathRule } from '../../daemon/resume/path-map.ts'
 /** Collects the values of an option that tells how a path of another machine is named here: OLD=NEW, or NEW alone. */
 export const pathRules =
   (field: PathRule['field']) =>
-  (text: string, before: readonly PathRule[]): readonly PathRule[] => {
+  (text: string, before: readonly PathRule[] = []): readonly PathRule[] => {
     const cut = text.indexOf('=')
     const [from, to] = cut < 0 ? [undefined, text] : [text.slice(0, cut), text.slice(cut + 1)]
     if (to === '' || from === '') throw new InvalidArgumentError('It must be OLD=NEW, or NEW.')
@@ -12,5 +12,5 @@ export const pathRules =
   }
 
 /** What the help texts say of it. */
-export const PATH_NOTE =
-  'OLD is the path of the other machine or a folder it is in; NEW alone stands for the whole path.'
+export const PATH_NOTE = `OLD is the path of the other machine or a folder it is in; NEW alone stands for
+the whole path.`
