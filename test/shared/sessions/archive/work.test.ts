@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { onEveryStore } from './kit.ts'
+import { altered, onEveryStore } from './kit.ts'
 import {
+  claudeRow,
   claudeRows,
   codexAgent,
   codexMeta,
@@ -108,5 +109,35 @@ onEveryStore('the work of an append', (open) => {
     expect(s.worked().parsed).toBeGreaterThan(0)
     expect(await s.entry()).toMatchObject({ message_count: 21 })
     await s.exact()
+  })
+
+  it('to a document of more than 8 MiB copies what stands inside the storage', async () => {
+    const s = open()
+    const text = 'x'.repeat(100_000)
+    let n = 0
+    const rows = (count: number) => Array.from({ length: count }, () => claudeRow(n++, text)).join('')
+    await s.append('sid.jsonl', rows(70))
+    await s.add('sid.jsonl', rows(50))
+    await s.document()
+    const composed: { copied: number; sent: number }[] = []
+    const objects = altered(s.ports.objects, {
+      compose: async (key, parts, facts) => {
+        const sum = { copied: 0, sent: 0 }
+        for (const part of parts) {
+          if ('copy' in part) sum.copied += part.range.end - part.range.start
+          else sum.sent += part.bytes.length
+        }
+        if (key.includes('/document-')) composed.push(sum)
+        await s.ports.objects.compose(key, parts, facts)
+      },
+    })
+    await s.add('sid.jsonl', rows(2), s.fresh({ objects }))
+    expect(composed).toEqual([])
+    await s.document(undefined, s.fresh({ objects }))
+    expect(composed).toHaveLength(1)
+    expect(composed[0]?.copied).toBeGreaterThan(11_000_000)
+    expect(composed[0]?.sent).toBeLessThan(300_000)
+    await s.exact()
+    expect(await s.keys('/piece-')).toEqual([])
   })
 })
