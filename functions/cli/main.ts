@@ -23,6 +23,7 @@ import { replay } from './commands/replay.ts'
 import { resume } from './commands/resume.ts'
 import { rm } from './commands/rm.ts'
 import { serve } from './commands/serve.ts'
+import { sessions } from './commands/sessions.ts'
 import { show } from './commands/show.ts'
 import { status } from './commands/status.ts'
 import { sync } from './commands/sync.ts'
@@ -46,6 +47,7 @@ const VERBS: readonly Verb[] = [
   watch,
   status,
   sync,
+  sessions,
   doctor,
   release,
   resume,

@@ -12,7 +12,7 @@ export const doctor: Verb = (program, act) =>
     .summary('check settings, server, token and folder, and say how to mend them')
     .description(
       'Looks at everything `runfold watch` needs: settings, the way to the server, its clock, what the token may do, the ' +
-        'folder of runs and what is remembered of it. Changes nothing, and says of all that is wrong how to mend it.',
+        'folder of runs and what is remembered of it; and at the sessions of coding agents, whether they are archived. Changes nothing, and says of all that is wrong how to mend it.',
     )
     .addHelpText(
       'after',
@@ -33,11 +33,14 @@ export const doctor: Verb = (program, act) =>
     )
 
 async function* findings(session: Session, folder: string | undefined): AsyncGenerator<Finding> {
-  const [{ checkServer }, { checkToken }, { checkFolder, checkTroubles }] = await Promise.all([
-    import('../../daemon/doctor/server.ts'),
-    import('../../daemon/doctor/token.ts'),
-    import('../../daemon/doctor/folder.ts'),
-  ])
+  const [{ checkServer }, { checkToken }, { checkFolder, checkTroubles }, { checkSessions }, { machineOf }] =
+    await Promise.all([
+      import('../../daemon/doctor/server.ts'),
+      import('../../daemon/doctor/token.ts'),
+      import('../../daemon/doctor/folder.ts'),
+      import('../../daemon/doctor/sessions.ts'),
+      import('../../daemon/sync/open-sync.ts'),
+    ])
   const { io, signal } = session
   const { url, token } = await session.config()
   const { findings, client } = await checkServer({ url, token, fetch: io.fetch, signal })
@@ -47,6 +50,7 @@ async function* findings(session: Session, folder: string | undefined): AsyncGen
   const state = await stateFolderOf(runs, io.env)
   yield* checkFolder(runs, state)
   yield* checkTroubles(state)
+  yield* checkSessions(client, io.env, machineOf(io.env))
 }
 
 const STYLES = { ok: 'green', warning: 'yellow', bad: 'red' } as const

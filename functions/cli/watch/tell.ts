@@ -32,6 +32,8 @@ const textOf = (report: WatchReport): string => {
       return `${report.path} is left alone: ${report.detail}`
     case 'polling':
       return `${report.folders} folders without events: ${report.detail}`
+    case 'sending':
+      return `${report.run_id}: ${prettyBytes(report.tail)} of ${prettyBytes(report.end)}`
     case 'shipped':
       return `${report.run_id}: sent ${prettyBytes(report.bytes)}, ${prettyBytes(report.tail)} are on the server`
     case 'torn':

@@ -1,9 +1,6 @@
-import { lintSource } from '@secretlint/core'
-import { creator } from '@secretlint/secretlint-rule-preset-recommend'
-import type { SecretLintCoreConfig } from '@secretlint/types'
+import { secretsIn } from '../secrets.ts'
 
-// What people paste into a conversation is archived with it. The rules are secretlint's recommended ones; only how often a
-// family was found is ever told, never what.
+// What people paste into a conversation is archived with it. Only how often a family was found is ever told, never what.
 
 /** How many secrets of each family stand in these bytes. */
 export type SecretScan = (chunks: AsyncIterable<Uint8Array>) => Promise<ReadonlyMap<string, number>>
@@ -12,9 +9,6 @@ const BLOCK_BYTES = 1 << 20
 /** No token of the rules is as long, so that one across two blocks is found in the second. */
 const OVERLAP_BYTES = 4096
 const LF = 0x0a
-
-const PRESET = '@secretlint/secretlint-rule-preset-recommend'
-const CONFIG: SecretLintCoreConfig = { rules: [{ id: PRESET, rule: creator }] }
 
 export const scanForSecrets: SecretScan = async (chunks) => {
   const found = new Map<string, number>()
@@ -37,11 +31,6 @@ export const scanForSecrets: SecretScan = async (chunks) => {
 const count = async (block: Buffer, seen: number, found: Map<string, number>): Promise<void> => {
   if (block.length <= seen) return
   // A character a byte: tokens are ASCII, and positions stay those of the bytes.
-  const content = block.toString('latin1')
-  const { messages } = await lintSource({
-    source: { content, filePath: 'session', ext: '', contentType: 'text' },
-    options: { config: CONFIG, noPhysicFilePath: true },
-  })
-  for (const { messageId, range } of messages)
-    if (range[1] > seen) found.set(messageId, (found.get(messageId) ?? 0) + 1)
+  for (const { family, end } of await secretsIn(block.toString('latin1')))
+    if (end > seen) found.set(family, (found.get(family) ?? 0) + 1)
 }

@@ -1,0 +1,237 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import prettyBytes from 'pretty-bytes'
+import type { Harness, ListedSession } from '#schema'
+import { countingNumber, examples, type Verb } from '../command.ts'
+import type { Session } from '../session.ts'
+import { DocumentStream } from '../sessions/document-stream.ts'
+import { exportOf, FORMATS, type Format } from '../sessions/export.ts'
+import { findSession } from '../sessions/find-session.ts'
+import { asItIs } from '../sessions/redact.ts'
+import { showMessage } from '../sessions/show-transcript.ts'
+import { writeOut } from '../sessions/write-out.ts'
+import { printFacts, printTable } from '../table.ts'
+import { oneLine } from '../terminal-text.ts'
+import { harnessNames, machineOption } from './sync.ts'
+
+interface Choice {
+  readonly harness?: readonly Harness[]
+  readonly machine?: string
+}
+
+const choosing = (command: Command): Command =>
+  command
+    .option('--harness <list>', 'where an id is of several', harnessNames)
+    .option('--machine <name>', 'where a session is of several machines', machineOption)
+
+export const sessions: Verb = (program, act) => {
+  const group = program
+    .command('sessions')
+    .summary('list, read, export and restore archived sessions of coding agents')
+    .description('Works with the sessions of coding agents that `sync` and `watch --sessions` have archived.')
+
+  group
+    .command('ls')
+    .description('Lists sessions, the newest first. With --json a catalog entry a line.')
+    .option('--harness <name>', 'only of this one', harnessNames)
+    .option('--machine <name>', 'only from this machine', machineOption)
+    .option('--cwd <folder>', 'only sessions held in exactly this folder')
+    .option('--q <text>', 'only with this text in title, id or folder')
+    .option('--limit <n>', 'how many at most', countingNumber, 50)
+    .addHelpText(
+      'after',
+      examples('sessions ls', 'sessions ls --harness claude --q login', 'sessions ls --limit 1000 --json'),
+    )
+    .action(
+      act(
+        async (
+          session,
+          {
+            limit,
+            harness,
+            ...query
+          }: Choice & { readonly cwd?: string; readonly q?: string; readonly limit: number },
+        ) => {
+          const rows = listed(
+            session,
+            { ...query, ...(harness?.length === 1 && { harness: harness[0] }) },
+            limit,
+            harness,
+          )
+          if (session.json) for await (const row of rows) await session.out.json(row)
+          else
+            await printTable(
+              session.out,
+              COLUMNS,
+              rows,
+              'no sessions; `runfold sync` archives those of this machine',
+            )
+          return undefined
+        },
+      ),
+    )
+
+  choosing(group.command('show <id>'))
+    .description(
+      'Shows a session as it was held. The id may be cut after 4 characters, if no other begins so.',
+    )
+    .option('--agent <id>', 'the transcript of this sub-agent')
+    .option('--full', 'whole texts of tools and thinking, not their first lines')
+    .addHelpText('after', examples('sessions show 7c1d4e52', 'sessions show 7c1d4e52 --full | less -R'))
+    .action(
+      act(
+        async (
+          session,
+          id: string,
+          options: Choice & { readonly agent?: string; readonly full?: boolean },
+        ) => {
+          const { out } = session
+          const client = await session.client()
+          const entry = await findSession(client, id, options)
+          const { chunks } = await client.sessionDocument(entry, options.agent)
+          if (session.json) {
+            for await (const chunk of chunks) await out.bytes(chunk)
+            await out.line()
+            return undefined
+          }
+          await out.line(out.paint('bold', oneLine(entry.title)))
+          await printFacts(out, factsOf(entry))
+          const document = new DocumentStream(chunks)
+          for await (const message of document.messages()) {
+            session.signal.throwIfAborted()
+            await showMessage(out, message, { full: options.full === true })
+          }
+          await tellRest(session, document)
+          return undefined
+        },
+      ),
+    )
+
+  choosing(group.command('export <id>'))
+    .description(
+      'Writes a session as Markdown, as one HTML file without scripts, or as its canonical document. Secrets that are ' +
+        'found in it are named instead of shown; what is archived keeps every byte.',
+    )
+    .addOption(new Option('--format <format>', 'how').choices(FORMATS).default('md'))
+    .option('-o, --out <file>', 'where to; default standard output')
+    .option('--agent <id>', 'the transcript of this sub-agent')
+    .option('--no-redact', 'as it is, secrets and all')
+    .addHelpText(
+      'after',
+      examples(
+        'sessions export 7c1d4e52 -o session.md',
+        'sessions export 7c1d4e52 --format html -o session.html',
+      ),
+    )
+    .action(
+      act(
+        async (
+          session,
+          id: string,
+          options: Choice & { format: Format; out?: string; agent?: string; redact: boolean },
+        ) => {
+          const client = await session.client()
+          const entry = await findSession(client, id, options)
+          const { chunks } = await client.sessionDocument(entry, options.agent)
+          const redact = options.redact
+            ? (await import('../sessions/redact-secrets.ts')).redactSecrets
+            : asItIs
+          await writeOut(session, options.out, exportOf(entry, chunks, options.format, redact))
+          return undefined
+        },
+      ),
+    )
+
+  choosing(group.command('restore <id>'))
+    .description(
+      'Writes the files of a session into a home of its harness, byte for byte, so that the harness can go on with it on this ' +
+        'machine (scope resume). Files that lie there with other content are never touched.',
+    )
+    .requiredOption('--to-dir <folder>', 'the home of the harness, such as ~/.claude')
+    .option('--cwd <folder>', 'the folder it is to be carried on in; default the one it was held in')
+    .addHelpText('after', examples('sessions restore 7c1d4e52 --to-dir ~/.claude --cwd ~/work/site'))
+    .action(
+      act(
+        async (session, id: string, options: Choice & { readonly toDir: string; readonly cwd?: string }) => {
+          const { restore } = await import('../sessions/restore.ts')
+          const entry = await findSession(await session.client(), id, options)
+          return restore(session, entry, options)
+        },
+      ),
+    )
+
+  choosing(group.command('rm <id>'))
+    .description('Deletes a session with all its generations from the archive, for good (scope admin).')
+    .addHelpText('after', examples('sessions rm 7c1d4e52'))
+    .action(
+      act(async (session, id: string, options: Choice) => {
+        const client = await session.client()
+        const entry = await findSession(client, id, options)
+        await client.removeSession(entry)
+        const { harness, machine } = entry
+        if (session.json) await session.out.json({ harness, id: entry.id, machine, deleted: true })
+        else await session.out.line(`deleted ${harness} ${oneLine(entry.id)} of ${machine}`)
+        return undefined
+      }),
+    )
+}
+
+async function* listed(
+  session: Session,
+  query: Readonly<Record<string, string | undefined>>,
+  limit: number,
+  harnesses: readonly Harness[] | undefined,
+): AsyncGenerator<ListedSession> {
+  const client = await session.client()
+  let cursor: string | null | undefined
+  let left = limit
+  do {
+    const page = await client.sessions({ ...query, limit: Math.min(200, left), ...(cursor && { cursor }) })
+    for (const row of page.items) {
+      if (harnesses && !harnesses.includes(row.harness)) continue
+      yield row
+      if (--left === 0) return
+    }
+    cursor = page.next_cursor
+  } while (cursor)
+}
+
+const COLUMNS = [
+  { title: 'SESSION', value: (row: ListedSession) => row.id.slice(0, 8), width: 8 },
+  { title: 'HARNESS', value: (row: ListedSession) => row.harness, width: 11 },
+  {
+    title: 'UPDATED',
+    value: (row: ListedSession) => (row.updated_at ?? row.archived_at).slice(0, 16).replace('T', ' '),
+    width: 16,
+  },
+  { title: 'MESSAGES', value: (row: ListedSession) => row.message_count, align: 'right' as const },
+  { title: 'MACHINE', value: (row: ListedSession) => row.machine, width: 16 },
+  { title: 'TITLE', value: (row: ListedSession) => row.title, width: 72 },
+]
+
+const factsOf = (entry: ListedSession): [string, unknown][] => [
+  ['session', `${entry.harness} ${entry.id}`],
+  ['machine', entry.machine],
+  ['folder', entry.cwd],
+  ['model', entry.model],
+  ['from', entry.created_at],
+  ['to', entry.updated_at],
+  ['messages', `${entry.message_count}, ${entry.prompt_count} prompts, ${entry.tool_call_count} tool calls`],
+  ['archived', `${prettyBytes(entry.raw_bytes)} in ${entry.file_count} files, ${entry.archived_at}`],
+]
+
+/** What stands behind the messages: sub-agents, and what could not be read. */
+const tellRest = async ({ out, err }: Session, { fields }: DocumentStream): Promise<void> => {
+  const { agents = [], problems = [], unknown_records = {} } = fields
+  if (agents.length > 0) {
+    await out.line(`\n${out.paint('bold', 'sub-agents')} (show with --agent)`)
+    for (const { id, kind = '', description = '' } of agents)
+      await out.line(oneLine(`  ${id}  ${kind}  ${description}`))
+  }
+  for (const { code, path, line, detail = '' } of problems)
+    await err.line(
+      oneLine(`problem: ${code} in ${path}${line === undefined ? '' : ` at line ${line}`} ${detail}`),
+    )
+  const unknown = Object.entries(unknown_records).map(([type, count]) => `${type || '(none)'} ${count}`)
+  if (unknown.length > 0) await err.line(oneLine(`records of unknown types: ${unknown.join(', ')}`))
+}

@@ -1,0 +1,61 @@
+import type { ListedSession } from '#schema'
+import type { Message, SessionFields } from './document-stream.ts'
+import type { Redact } from './redact.ts'
+import { headingOf, type Part, partsOf } from './transcript.ts'
+
+/** A transcript in Markdown, piece by piece. Texts of the session stand in fences or as quotes, so none becomes a heading. */
+export async function* markdownOf(
+  entry: ListedSession,
+  messages: AsyncIterable<Message>,
+  fields: () => SessionFields,
+  redact: Redact,
+): AsyncGenerator<string> {
+  yield `# ${inline(await redact(entry.title))}\n\n${facts(entry)}\n`
+  for await (const message of messages) {
+    yield `\n## ${inline(headingOf(message))}\n`
+    for (const part of partsOf(message)) yield `\n${shown(part, await redact(part.text))}\n`
+  }
+  const { problems = [], agents = [] } = fields()
+  if (agents.length > 0)
+    yield `\n## Sub-agents\n\n${agents.map(({ id, description }) => `- ${inline(`${id} ${description ?? ''}`)}\n`).join('')}`
+  if (problems.length > 0)
+    yield `\n## Problems\n\n${problems.map(({ code, path, line }) => `- ${inline(`${code} in ${path}${line === undefined ? '' : `, line ${line}`}`)}\n`).join('')}`
+}
+
+const facts = ({ harness, id, machine, cwd, model, created_at, updated_at }: ListedSession): string =>
+  [
+    ['harness', harness],
+    ['session', id],
+    ['machine', machine],
+    ['folder', cwd],
+    ['model', model],
+    ['from', created_at],
+    ['to', updated_at],
+  ]
+    .filter(([, value]) => value)
+    .map(([name, value]) => `- ${name}: ${inline(String(value))}\n`)
+    .join('')
+
+const shown = (part: Part, text: string): string => {
+  switch (part.as) {
+    case 'text':
+      return text.replaceAll(/^/gm, '> ')
+    case 'thinking':
+      return `*thinking*\n\n${fenced(text)}`
+    case 'call':
+      return `**${inline(part.name)}**\n\n${fenced(text, 'json')}`
+    case 'result':
+      return `**${inline(part.name)}** ${part.isError ? 'failed' : 'answered'}\n\n${fenced(text)}`
+    case 'placeholder':
+      return inline(text)
+  }
+}
+
+/** Longer than any fence in it, so that nothing breaks out. */
+const fenced = (text: string, language = ''): string => {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+const inline = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>#|!]/g, '\\$&')

@@ -1,0 +1,46 @@
+import { jsonText } from '#codec'
+import type { Block, Message } from './document-stream.ts'
+
+/** What a part of a message is to a reader, whatever it is shown on. */
+export type Part =
+  | { readonly as: 'text'; readonly text: string }
+  | { readonly as: 'thinking'; readonly text: string }
+  | { readonly as: 'call'; readonly name: string; readonly text: string; readonly id: string | undefined }
+  | { readonly as: 'result'; readonly name: string; readonly text: string; readonly isError: boolean }
+  | { readonly as: 'placeholder'; readonly text: string }
+
+export const partsOf = ({ content }: Message): readonly Part[] => content.map(partOf)
+
+const partOf = (block: Block): Part => {
+  const { type, text = '', name = '', media_type = 'unknown type', data_ref, file } = block
+  switch (type) {
+    case 'text':
+      return { as: 'text', text }
+    case 'thinking':
+      return { as: 'thinking', text: text || 'thought that was not given in clear' }
+    case 'tool_use':
+      return { as: 'call', name, text: block.input === undefined ? '' : jsonText(block.input), id: block.id }
+    case 'tool_result': {
+      const moved = file ? `\n[${file.bytes} bytes in ${file.path}]` : ''
+      const isError = block.is_error === true
+      return {
+        as: 'result',
+        name: block.tool_name ?? 'tool',
+        text: `${block.content ?? ''}${moved}`,
+        isError,
+      }
+    }
+    default:
+      // What it refers to is never fetched.
+      return { as: 'placeholder', text: `[${type} ${name} ${media_type}${data_ref ? `, ${data_ref}` : ''}]` }
+  }
+}
+
+/** Such as `assistant, model-1, 2026-11-02T09:00:00.120Z`. */
+export const headingOf = ({ role, kind, model, timestamp }: Message): string => {
+  const who =
+    kind === 'prompt' || kind === 'reply' || kind === 'tool_result'
+      ? role
+      : `${role} (${kind.replaceAll('_', ' ')})`
+  return [who, model, timestamp].filter(Boolean).join(', ')
+}

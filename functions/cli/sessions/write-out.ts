@@ -1,0 +1,26 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Session } from '../session.ts'
+
+/** Writes pieces to a file, which is there only when it is whole, or to standard output. */
+export const writeOut = async (
+  { io, out }: Session,
+  file: string | undefined,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> => {
+  if (file === undefined) {
+    for await (const piece of pieces) await out.bytes(Buffer.from(piece))
+    return
+  }
+  const path = resolve(io.cwd, file)
+  const unfinished = `${path}.${process.pid}.tmp`
+  const handle = await open(unfinished, 'w', 0o600)
+  try {
+    for await (const piece of pieces) await handle.write(Buffer.from(piece))
+    await handle.sync()
+    await rename(unfinished, path)
+  } finally {
+    await handle.close()
+    await rm(unfinished, { force: true })
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { placeOf } from '../../../functions/daemon/restore-place.ts'
+import { type Server, startServer, URL_OF_SERVER } from '../../shared/client/kit.ts'
+import { cliIn } from './kit.ts'
+
+const ID = '5e551011-0000-4000-8000-000000000001'
+const TOKEN = ['ghp', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('_')
+const MAIN = `.claude/projects/-w/${ID}.jsonl`
+
+const row = (record: object) => `${JSON.stringify(record)}\n`
+const user = (uuid: string, content: unknown) =>
+  row({ type: 'user', uuid, timestamp: '2026-11-02T09:00:00.000Z', cwd: '/w', message: { content } })
+const TRANSCRIPT =
+  user('u1', 'Mend it\u001b[31m <script>alert(1)</script>') +
+  row({
+    type: 'assistant',
+    uuid: 'u2',
+    parentUuid: 'u1',
+    timestamp: '2026-11-02T09:00:01.000Z',
+    message: {
+      id: 'm1',
+      model: 'model-1',
+      content: [
+        { type: 'thinking', thinking: 'first line\nsecond line', signature: 's' },
+        { type: 'text', text: `The key is ${TOKEN}` },
+        { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls', n: 'BIG' } },
+      ],
+    },
+  }).replace('"BIG"', '9007199254740993') +
+  user('u3', [
+    { type: 'tool_result', tool_use_id: 't1', content: '```\n# not a heading\n````', is_error: true },
+  ]) +
+  user('u4', [{ type: 'image', source: { type: 'url', url: 'https://tracker.example/x.png' } }]) +
+  '{"type":"user",\n'
+
+const archived = async (given?: Server) => {
+  const server = given ?? (await startServer(undefined, ['sessions']))
+  const cli = cliIn({
+    fetch: server.fetch,
+    env: { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: server.token, RUNFOLD_MACHINE: 'box' },
+  })
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(cli.folder, name)), { recursive: true })
+    writeFileSync(join(cli.folder, name), text)
+  }
+  write(MAIN, TRANSCRIPT)
+  write(`.claude/projects/-w/${ID}/tool-results/a.txt`, 'what was moved')
+  const synced = await cli.run('sync')
+  return { ...cli, write, server, synced }
+}
+
+describe('sync', () => {
+  it('ends with its summary, and says what is wrong a line each', async () => {
+    const { synced, run } = await archived()
+    expect(synced).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^secrets in what was new: GITHUB_TOKEN 1$/m),
+    })
+    expect(synced.out).toBe(
+      `0 archived, 0 skipped, 1 partial, 0 failed of 1 sessions; ${(Buffer.byteLength(TRANSCRIPT) + 14).toLocaleString('en-US')} bytes sent\n`,
+    )
+    expect(synced.err).toContain('partial: claude-code 5e551011: 1 bad line at 5')
+    expect((await run('sync')).out).toBe(
+      '0 archived, 0 skipped, 1 partial, 0 failed of 1 sessions; 0 bytes sent\n',
+    )
+    expect((await run('sync --json')).lines.at(-1)).toEqual({
+      summary: { archived: 0, skipped: 0, partial: 1, failed: 0, bytes_sent: 0 },
+    })
+  })
+
+  it('says a home without sessions, and knows the harness by its short name', async () => {
+    const { run, folder } = await archived()
+    mkdirSync(join(folder, '.codex'))
+    const { err, out, code } = await run('sync --harness codex,claude')
+    expect(err).toContain('codex: there is a home at')
+    expect(out).toContain('of 1 sessions')
+    expect(code).toBe(0)
+    expect((await run('sync --harness kimicode')).code).toBe(2)
+  })
+})
+
+describe('reading', () => {
+  it('ls names what is archived, and show reads it by the beginning of its id', async () => {
+    const { run } = await archived()
+    expect((await run('sessions ls')).out).toMatch(/5e551011\s+claude-code\s+2026-11-02 09:00\s+4\s+box/)
+    const { out, err, code } = await run('sessions show 5e55')
+    expect(code).toBe(0)
+    for (const text of [
+      'thinking: first line … 1 more line',
+      '→ Bash',
+      '9007199254740993',
+      '← Bash failed',
+      '[image',
+    ])
+      expect(out).toContain(text)
+    expect(out).not.toContain('\u001b[31m')
+    expect(out).toContain('\\u001b[31m')
+    expect(err).toContain(`problem: bad_json in ${ID}.jsonl at line 5`)
+    expect((await run('sessions show 5e55 --full')).out).toContain('second line')
+  })
+
+  it('an id that may be several is refused, naming them', async () => {
+    const { run, write } = await archived()
+    write('.claude/projects/-w/5e551099.jsonl', user('u1', 'x'))
+    await run('sync')
+    const { code, err } = await run('sessions show 5e55')
+    expect(code).toBe(2)
+    expect(err).toContain('5e551099')
+    expect((await run('sessions show 5e551099')).code).toBe(0)
+    expect((await run('sessions show nobody')).code).toBe(2)
+  })
+})
+
+describe('export', () => {
+  it('shows no secret unless it is told to', async () => {
+    const { run } = await archived()
+    for (const format of ['md', 'html', 'json']) {
+      const { out } = await run(`sessions export 5e55 --format ${format}`)
+      expect(out, format).not.toContain(TOKEN)
+      expect(out, format).toMatch(/(<|&lt;)redacted GITHUB_TOKEN(>|&gt;)/)
+      expect((await run(`sessions export 5e55 --format ${format} --no-redact`)).out, format).toContain(TOKEN)
+    }
+  })
+
+  it('as JSON it is the document, byte for byte when nothing is redacted, and well-formed when something is', async () => {
+    const { run, server } = await archived()
+    const name = { harness: 'claude-code', id: ID } as const
+    const parts: Uint8Array[] = []
+    for await (const chunk of (await server.client.sessionDocument(name)).chunks) parts.push(chunk)
+    const { bytes } = await run('sessions export 5e55 --format json --no-redact')
+    expect(bytes.equals(Buffer.concat(parts))).toBe(true)
+    const { out } = await run('sessions export 5e55 --format json')
+    expect(JSON.parse(out).messages).toHaveLength(4)
+    expect(out).toContain('9007199254740993')
+  })
+
+  it('HTML holds no markup of the session, no script, and fetches nothing', async () => {
+    const { run, folder } = await archived()
+    await run('sessions export 5e55 --format html -o out.html')
+    const html = readFileSync(join(folder, 'out.html'), 'utf8')
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(html).not.toMatch(/<script|<img|<link|<iframe/i)
+    expect(html).toContain(`content="default-src 'none'`)
+    expect(html).not.toContain('\u001b')
+  })
+
+  it('in Markdown nothing of the session becomes a heading or ends its fence', async () => {
+    const { run } = await archived()
+    const { out } = await run('sessions export 5e55')
+    const headings = out.split('\n').filter((line) => /^#/.test(line))
+    expect(
+      headings.every((line) => /^# Mend it|^## (user|assistant|tool|Problems)|^# not a heading$/.test(line)),
+    ).toBe(true)
+    expect(out).toContain('`````\n```\n# not a heading\n````\n`````')
+  })
+})
+
+describe('restore', () => {
+  it('writes every file back byte for byte, for another folder, and is done when it is run again', async () => {
+    const { run, folder } = await archived()
+    const command = `sessions restore 5e55 --to-dir other/.claude --cwd /home/me/my.site`
+    expect((await run(command)).code).toBe(0)
+    const home = join(folder, 'other/.claude/projects/-home-me-my-site')
+    expect(readFileSync(join(home, `${ID}.jsonl`), 'utf8')).toBe(TRANSCRIPT)
+    expect(readFileSync(join(home, ID, 'tool-results/a.txt'), 'utf8')).toBe('what was moved')
+    expect(statSync(join(home, `${ID}.jsonl`)).mode & 0o777).toBe(0o600)
+    expect((await run(command)).err).toContain('is there')
+  })
+
+  it('touches nothing where other content lies, and writes through no link', async () => {
+    const { run, folder, write } = await archived()
+    write(`other/.claude/projects/-w/${ID}.jsonl`, 'somebody else wrote this')
+    const refused = await run('sessions restore 5e55 --to-dir other/.claude')
+    expect(refused).toMatchObject({ code: 8, err: expect.stringContaining('it is not touched') })
+    expect(existsSync(join(folder, `other/.claude/projects/-w/${ID}`))).toBe(false)
+
+    mkdirSync(join(folder, 'outside'))
+    mkdirSync(join(folder, 'linked/.claude'), { recursive: true })
+    symlinkSync(realpathSync(join(folder, 'outside')), join(folder, 'linked/.claude/projects'))
+    expect((await run('sessions restore 5e55 --to-dir linked/.claude')).code).toBe(8)
+    expect(existsSync(join(folder, 'outside/-w'))).toBe(false)
+  })
+
+  it('places the files of each harness where it looks for them', () => {
+    const cwd = '/work/lanternfish'
+    expect(placeOf({ harness: 'codex', id: 'x', cwd }, 'rollout-2026-11-03T09-12-44-x.jsonl')).toBe(
+      'sessions/2026/11/03/rollout-2026-11-03T09-12-44-x.jsonl',
+    )
+    expect(placeOf({ harness: 'kimi-code', id: 'x', cwd }, 'agents/main/wire.jsonl')).toBe(
+      'sessions/wd_lanternfish_37b57df9355d/session_x/agents/main/wire.jsonl',
+    )
+    for (const path of ['../x.jsonl', '/etc/passwd', 'a/../../x'])
+      expect(() => placeOf({ harness: 'claude-code', id: 'x', cwd }, path)).toThrow()
+  })
+})
+
+it('rm deletes a session for good', async () => {
+  const { run } = await archived()
+  expect((await run('sessions rm 5e55')).out).toContain(`deleted claude-code ${ID}`)
+  expect((await run('sessions ls')).out).toContain('no sessions')
+})
+
+it('doctor tells of sessions that are not archived, and of what will delete them', async () => {
+  const { run, write } = await archived()
+  write('.claude/projects/-w/new.jsonl', user('u1', 'x'))
+  write('.claude/settings.json', '{"cleanupPeriodDays": 12, "env": {"SECRET": "do not read"}}')
+  mkdirSync(join((await archived()).folder, 'runs'))
+  const { out } = await run('doctor .')
+  expect(out).toContain('1 of 2 sessions on this machine are not archived')
+  expect(out).toContain('deletes transcripts 12 days after')
+})
