@@ -35,6 +35,9 @@ export function tilesOf({ from, to }: Span, level = levelOf({ from, to })): Tile
   return tiles
 }
 
+/** The nearest one can look. */
+export const MIN_WIDTH = 8
+
 /** A span of the same run about a point, `factor` times as wide, within 0..last. */
 export function zoomed({ from, to }: Span, about: number, factor: number, last: number): Span {
   const width = Math.min(last, Math.max(MIN_WIDTH, Math.round((to - from) * factor)))
@@ -42,5 +45,3 @@ export function zoomed({ from, to }: Span, about: number, factor: number, last: 
   const start = Math.min(Math.max(0, left), Math.max(0, last - width))
   return { from: start, to: start + width }
 }
-
-const MIN_WIDTH = 8

@@ -75,7 +75,7 @@ function Comparison({ run, from, to }: Pair): JSX.Element {
     return (await Promise.all([summary(from), summary(to)])) as [SummaryPoint, SummaryPoint]
   })
   return (
-    <>
+    <div class="compare" aria-busy={change.isLoading || ends.isLoading}>
       {ends.value && <Totals before={ends.value[0]} after={ends.value[1]} />}
       <h2>
         What leads from point {count(from)} to point {count(to)}
@@ -83,7 +83,7 @@ function Comparison({ run, from, to }: Pair): JSX.Element {
       {change.error !== undefined && <Problem error={change.error} again={change.again} />}
       {!change.value && change.isLoading && <Loading />}
       {change.value && <DeltaView change={change.value} />}
-    </>
+    </div>
   )
 }
 

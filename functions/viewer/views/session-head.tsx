@@ -1,13 +1,14 @@
 import type { JSX } from 'preact'
 import type { ListedSession, TokenUsage } from '#schema'
 import { compact, count, NOTHING } from '../data/format.ts'
-import { hashOf } from '../data/route.ts'
-import type { SessionAbout, SessionProblem } from '../data/transcript.ts'
+import type { SessionAbout } from '../data/transcript.ts'
 import { Fact } from '../parts/fact.tsx'
-import { ShortText, Text } from '../parts/text.tsx'
+import { ShortText } from '../parts/text.tsx'
 import { Age, Time } from '../parts/time.tsx'
 import type { SessionRoute } from './session.tsx'
 import { SessionFiles } from './session-files.tsx'
+import { SessionProblems } from './session-problems.tsx'
+import { SessionRelatives } from './session-relatives.tsx'
 
 interface SessionHeadProps {
   readonly route: SessionRoute
@@ -58,8 +59,8 @@ export function SessionHead({ route, about, entry }: SessionHeadProps): JSX.Elem
           <Age at={about.updated_at} />
         </Fact>
       </dl>
-      <Relatives route={route} about={about} />
-      <Problems about={about} />
+      <SessionRelatives route={route} about={about} />
+      <SessionProblems about={about} />
       <SessionFiles route={route} />
     </header>
   )
@@ -82,104 +83,5 @@ const Usage = ({ usage }: { readonly usage: TokenUsage }) => (
         </Fact>
       )
     })}
-  </>
-)
-
-/** Where the session comes from, and the sub-agents it sent out. */
-function Relatives({ route, about }: Pick<SessionHeadProps, 'route' | 'about'>): JSX.Element {
-  const { lineage, agents = [] } = about
-  const to = (id: string, agent?: string) =>
-    hashOf({
-      ...route,
-      id,
-      query: { ...(route.query.machine && { machine: route.query.machine }), ...(agent && { agent }) },
-    })
-  return (
-    <>
-      {lineage?.parent !== undefined && (
-        <p>
-          Sent out by <a href={to(lineage.parent)}>{lineage.parent}</a>
-        </p>
-      )}
-      {lineage?.forked_from !== undefined && (
-        <p>
-          Forked from <a href={to(lineage.forked_from)}>{lineage.forked_from}</a>
-          {lineage.embedded_messages !== undefined &&
-            `, with ${count(lineage.embedded_messages)} of its messages`}
-        </p>
-      )}
-      {agents.length > 0 && (
-        <details>
-          <summary>
-            {count(agents.length)} {agents.length === 1 ? 'sub-agent' : 'sub-agents'}
-          </summary>
-          <ul class="related">
-            {agents.map(({ id, kind, description }) => (
-              <li key={id}>
-                <a href={to(route.id, id)}>
-                  <ShortText text={description ?? id} max={140} />
-                </a>
-                {kind !== undefined && (
-                  <span class="chip">
-                    <ShortText text={kind} max={40} />
-                  </span>
-                )}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </>
-  )
-}
-
-/** What could not be read, and what was passed by: a harness that changes its format shows here first. */
-function Problems({ about }: { readonly about: SessionAbout }): JSX.Element | null {
-  const { problems = [], unknown_records = {}, tail } = about
-  const unknown = Object.entries(unknown_records)
-  if (problems.length === 0 && unknown.length === 0 && !tail) return null
-  return (
-    <details class="warn">
-      <summary>
-        {count(problems.length)} {problems.length === 1 ? 'problem' : 'problems'}
-        {unknown.length > 0 &&
-          `, ${count(unknown.length)} unknown ${unknown.length === 1 ? 'kind' : 'kinds'} of record`}
-      </summary>
-      <ul class="related">
-        {problems.map((problem, n) => (
-          <li key={n}>
-            <ProblemLine problem={problem} />
-          </li>
-        ))}
-        {unknown.map(([kind, times]) => (
-          <li key={kind}>
-            unknown record <Text text={kind || '(no type)'} />, {count(times)}{' '}
-            {times === 1 ? 'time' : 'times'}
-          </li>
-        ))}
-        {tail && (
-          <li>
-            {count(tail.bytes)} bytes at the end are no whole record yet, from {count(tail.offset)}
-          </li>
-        )}
-      </ul>
-    </details>
-  )
-}
-
-const ProblemLine = ({
-  problem: { code, path, line, offset, detail },
-}: {
-  readonly problem: SessionProblem
-}) => (
-  <>
-    <code>{code}</code> <ShortText text={path} max={160} />
-    {line !== undefined && `, line ${count(line)}`}
-    {offset !== undefined && `, offset ${count(offset)}`}
-    {detail !== undefined && (
-      <>
-        : <ShortText text={detail} max={200} />
-      </>
-    )}
   </>
 )

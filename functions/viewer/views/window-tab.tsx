@@ -13,6 +13,7 @@ import { MarkerStrip } from './marker-strip.tsx'
 import { PointReadout } from './point-readout.tsx'
 import { PointWindow } from './point-window.tsx'
 import type { RunTabProps } from './run-tab.ts'
+import { ScrubControls } from './scrub-controls.tsx'
 import { Scrubber } from './scrubber.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -31,7 +32,6 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
   const [pinned, pin] = usePinned(route.query.point)
   const shown = Math.min(pinned ?? last, last)
   const span = spanOf(route.query.zoom, last)
-  const isAll = span.from === 0 && span.to === last
   const settled = useSettled(shown, SETTLED_MS)
   const address = useSettled(pinned, ADDRESS_MS)
   useEffect(() => {
@@ -70,57 +70,19 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
           shown={shown}
           summary={summary}
           onPoint={show}
-          onZoom={(f) => zoom(zoomed(span, shown, f, last))}
+          onZoom={(factor) => zoom(zoomed(span, shown, factor, last))}
         />
-        <div class="scrub-row">
-          <button
-            type="button"
-            onClick={() => show(shown - 1)}
-            disabled={shown === 0}
-            aria-label="Point before"
-          >
-            ‹
-          </button>
-          <button
-            type="button"
-            onClick={() => show(shown + 1)}
-            disabled={shown === last}
-            aria-label="Next point"
-          >
-            ›
-          </button>
-          <button
-            type="button"
-            aria-pressed={pinned === undefined}
-            onClick={() => pin(pinned === undefined ? shown : undefined)}
-          >
-            Follow the newest
-          </button>
-          <span class="zoom">
-            <button
-              type="button"
-              onClick={() => zoom(zoomed(span, shown, 0.5, last))}
-              disabled={span.to - span.from <= 8}
-            >
-              Zoom in
-            </button>
-            <button type="button" onClick={() => zoom(zoomed(span, shown, 2, last))} disabled={isAll}>
-              Zoom out
-            </button>
-            <button type="button" onClick={() => zoom({ from: 0, to: last })} disabled={isAll}>
-              All
-            </button>
-          </span>
-          <a
-            href={hashOf({
-              ...route,
-              tab: 'compare',
-              query: { from: String(Math.max(0, shown - 1)), to: String(shown) },
-            })}
-          >
-            Compare
-          </a>
-        </div>
+        <ScrubControls
+          span={span}
+          shown={shown}
+          last={last}
+          isFollowing={pinned === undefined}
+          onPoint={show}
+          onFollow={(isWanted) => pin(isWanted ? undefined : shown)}
+          onZoom={zoom}
+        >
+          <a href={hashOf({ ...route, tab: 'compare', query: comparing(shown) })}>Compare</a>
+        </ScrubControls>
         {isFar && (
           <p class="help">
             Zoom in to see inferences, tool batches, handoffs and checkpoints; from here only changes of
@@ -140,6 +102,9 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
     </>
   )
 }
+
+/** With the point before it. */
+const comparing = (point: number) => ({ from: String(Math.max(0, point - 1)), to: String(point) })
 
 /** The point the reader has chosen; undefined while they follow the newest. It changes with the address, and before it. */
 function usePinned(inAddress: string | undefined) {
