@@ -10,7 +10,8 @@ export interface Link {
   close(): void
 }
 
-export const openLink = async (server: URL): Promise<Link> => {
+/** @param server where it is now; after a start it may be elsewhere, for a free port is soon another's */
+export const openLink = async (server: () => URL): Promise<Link> => {
   const sockets = new Set<Socket>()
   let isCut = false
   const keep = (socket: Socket) => {
@@ -21,7 +22,8 @@ export const openLink = async (server: URL): Promise<Link> => {
   const relay = createServer((near) => {
     keep(near)
     if (isCut) return near.destroy()
-    const far = connect(Number(server.port), server.hostname)
+    const { port, hostname } = server()
+    const far = connect(Number(port), hostname)
     keep(far)
     near.pipe(far).pipe(near)
     near.on('close', () => far.destroy())

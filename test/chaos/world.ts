@@ -2,7 +2,7 @@ import { createClient, Redacted } from '#client'
 import { type ServerProcess, startProcess } from '../functions/api/server-process.ts'
 import { BUCKET, SECRET_ACCESS_KEY, TABLE } from '../kit/stand-ins.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
-import { openLink } from './link.ts'
+import { type Link, openLink } from './link.ts'
 import { Machine } from './machine.ts'
 import { firstLine, STORAGE } from './program.ts'
 
@@ -28,34 +28,36 @@ export const openWorld = async (seed: number) => {
     AWS_SECRET_ACCESS_KEY: SECRET_ACCESS_KEY,
   }
   /** A start may meet a fault of the storage too. */
-  const start = async (port: string): Promise<ServerProcess> => {
+  const start = async (): Promise<ServerProcess> => {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await startProcess(folder, { ...variables, PORT: port })
+        return await startProcess(folder, variables)
       } catch (error) {
         if (attempt === 5) throw error
       }
     }
   }
-  let server = await start('0')
-  const { url } = server
-  const links = await Promise.all(SHIFTS_MS.map(() => openLink(url)))
+  let server = await start()
+  const [own, ...links] = (await Promise.all([0, ...SHIFTS_MS].map(() => openLink(() => server.url)))) as [
+    Link,
+    ...Link[],
+  ]
   const machines = links.map(
     (link, n) => new Machine(`machine-${n}`, folder, link, TOKEN, SHIFTS_MS[n] as number),
   )
   return {
     machines,
-    client: createClient({ url: url.href, token: new Redacted(TOKEN) }),
+    client: createClient({ url: own.url, token: new Redacted(TOKEN) }),
     restartServer: async () => {
       server.child.kill('SIGKILL')
       await server.ended
-      server = await start(url.port)
+      server = await start()
     },
     close: async () => {
       await Promise.all(machines.map((machine) => machine.signal('SIGKILL')))
       server.child.kill('SIGKILL')
       storage.program.child.kill('SIGKILL')
-      for (const link of links) link.close()
+      for (const link of [own, ...links]) link.close()
       await Promise.all([server.ended, storage.program.ended])
     },
   }
