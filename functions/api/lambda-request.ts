@@ -32,7 +32,7 @@ export function requestOf(event: LambdaFunctionURLEvent, signal: AbortSignal): I
 
 function bodyOf({ body, isBase64Encoded }: LambdaFunctionURLEvent): Uint8Array<ArrayBuffer> | undefined {
   if (!body) return undefined
-  return Uint8Array.from(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
+  return new Uint8Array(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
 }
 
 /** What no header can carry (RFC 9110, 5.5) is none that we read. */

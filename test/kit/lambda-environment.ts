@@ -60,7 +60,7 @@ export class Environment {
     const { port } = server.address() as AddressInfo
     const child = spawn(process.execPath, [RUNTIME], {
       cwd: folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH ?? '',
         ...variables,
@@ -73,6 +73,8 @@ export class Environment {
     })
     this.#child = child
     child.stdout.setEncoding('utf8').on('data', (text: string) => log?.(text))
+    const warn = log ?? ((text: string) => process.stderr.write(text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => warn(text))
     child.once('exit', (code, signal) => {
       this.#end(new Error(`the process of ${name} ended with ${code ?? signal}`))
       server.closeAllConnections()

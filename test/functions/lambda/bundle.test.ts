@@ -269,6 +269,26 @@ describe('what the functions log', () => {
     expect(logged).not.toContain('canary')
   })
 
+  it('tells what is behind a failure, and nothing of what was sent', async () => {
+    const run = await begin(ask, 'failing')
+    const before = logged.length
+    deployed.disturb(({ operation }) => (operation === 'PUT' ? 'error_before' : undefined))
+    const answer = await run.append(join(PREAMBLE, message('canary-in-a-body')))
+    deployed.disturb(() => undefined)
+    expect(answer.json).toMatchObject({ status: 503, code: 'unavailable', retry_after_s: 1 })
+    await until(async () => logged.slice(before).includes('"ERROR"'))
+    const lines = logged
+      .slice(before)
+      .split('\n')
+      .filter((line) => line.includes('"ERROR"'))
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      code: 'unavailable',
+      run_id: 'failing',
+      cause: expect.stringContaining('InternalServerError'),
+    })
+    expect(logged).not.toContain('canary')
+  })
+
   it('counts for CloudWatch in its embedded format, without dimensions', async () => {
     const run = await begin(ask, 'counted')
     const before = logged.length

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createTokens, systemClock } from '#store'
 import { BUNDLES, type Bundle, buildBundle } from '../../../functions/bundles.ts'
-import { type FaultProxy, startFaultProxy } from '../../kit/fault-proxy.ts'
+import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../kit/fault-proxy.ts'
 import { type Platform, type PlatformOptions, startPlatform } from '../../kit/lambda-platform.ts'
 import { portsOf, type StandIns, startStandIns } from '../../kit/stand-ins.ts'
 import { temporaryFolder } from '../../kit/temporary-folder.ts'
@@ -15,6 +15,8 @@ export interface Deployed {
   readonly folderOf: (bundle: Bundle) => string
   readonly s3: FaultProxy
   readonly dynamodb: FaultProxy
+  /** Has S3 fail as it is told. */
+  disturb(choose: ChooseFault): void
   platform(options?: Partial<PlatformOptions>): Promise<Platform>
   stop(): Promise<void>
 }
@@ -24,8 +26,9 @@ export async function deploy(): Promise<Deployed> {
   const folderOf = (bundle: Bundle) => join(folder, bundle)
   await Promise.all(BUNDLES.map((bundle) => buildBundle(bundle, folderOf(bundle))))
   const standIns: StandIns = await startStandIns()
+  let choose: ChooseFault = () => undefined
   const [s3, dynamodb] = await Promise.all([
-    startFaultProxy(standIns.s3, () => undefined),
+    startFaultProxy(standIns.s3, (seen) => choose(seen)),
     startFaultProxy(standIns.dynamodb, () => undefined),
   ])
   const at = { s3: s3.endpoint, dynamodb: dynamodb.endpoint }
@@ -37,6 +40,9 @@ export async function deploy(): Promise<Deployed> {
     folderOf,
     s3,
     dynamodb,
+    disturb: (next) => {
+      choose = next
+    },
     platform: async (options = {}) => {
       const platform = await startPlatform({ standIns: at, folderOf, concurrency: 2, ...options })
       platforms.push(platform)
