@@ -48,13 +48,25 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
   const leases = new Leases(client, worker, policy, bounds, now)
   const watcher = new Watcher(folder, {
     states,
-    shipping: { client, capabilities, leases, now, signal },
+    shipping: { client, capabilities, leases, now, signal, onProgress: progressOf(report, now) },
     report,
   })
   return {
     watch: (stop) => watcher.watch(stop),
     once: () => watcher.once(),
     [Symbol.dispose]: () => states[Symbol.dispose](),
+  }
+}
+
+/** Not every batch is worth a line. */
+const PROGRESS_EVERY_MS = 5000
+
+const progressOf = (report: Report, now: () => number) => {
+  let next = 0
+  return (run_id: string, tail: number, end: number) => {
+    if (now() < next) return
+    next = now() + PROGRESS_EVERY_MS
+    report({ event: 'sending', run_id, tail, end })
   }
 }
 

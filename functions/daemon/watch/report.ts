@@ -6,6 +6,7 @@ export type WatchReport =
   | { readonly event: 'started'; readonly folder: string; readonly runs: number }
   | { readonly event: 'ignored'; readonly path: string; readonly detail: string }
   | { readonly event: 'polling'; readonly folders: number; readonly detail: string }
+  | { readonly event: 'sending'; readonly run_id: string; readonly tail: number; readonly end: number }
   | { readonly event: 'shipped'; readonly run_id: string; readonly tail: number; readonly bytes: number }
   | { readonly event: 'torn'; readonly run_id: string; readonly torn: TornTail }
   | { readonly event: 'trouble'; readonly run_id: string; readonly trouble: Trouble }

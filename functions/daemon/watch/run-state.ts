@@ -58,6 +58,5 @@ export const newState = ({ run_id, path }: RunPlace): RunState => ({
 export interface RunStates {
   get(run_id: string): RunState | undefined
   put(state: RunState): void
-  remove(run_id: string): void
   all(): Iterable<RunState>
 }

@@ -15,6 +15,8 @@ export interface Shipping {
   /** Milliseconds that never jump. */
   readonly now: () => number
   readonly signal: AbortSignal
+  /** Told how far a long sending is: archive positions acknowledged and to be reached. */
+  readonly onProgress?: (run_id: string, tail: number, end: number) => void
 }
 
 /** The server has more of the run than the file: whoever has gone on with it is somewhere else. */
@@ -112,7 +114,10 @@ const send = async (
     limits,
     uploads: features.includes('uploads'),
     signal,
-    onAck: () => leases.grew(run, asked),
+    onAck: ({ tail }) => {
+      leases.grew(run, asked)
+      if (tail < end) shipping.onProgress?.(run, tail, end)
+    },
   })
   const sent = await source.prefixTo(end)
   if (last?.digest !== sent.digest) {

@@ -84,9 +84,6 @@ const statesIn = (database: DatabaseSync): RunStates => {
     put: (state) => {
       database.prepare('INSERT OR REPLACE INTO run VALUES (?, ?)').run(state.run_id, JSON.stringify(state))
     },
-    remove: (run_id) => {
-      database.prepare('DELETE FROM run WHERE run_id = ?').run(run_id)
-    },
     *all() {
       for (const found of all.iterate()) yield row(found)
     },

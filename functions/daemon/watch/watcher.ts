@@ -59,6 +59,7 @@ export class Watcher {
     }
     this.#events[Symbol.dispose]()
     await ticking
+    await this.#list()
     await this.#end()
   }
 
@@ -77,20 +78,29 @@ export class Watcher {
     if (refused > 0) report({ event: 'polling', folders: refused, detail })
   }
 
-  /** A last look at everything that waits for one, then lets go of every lease. */
+  /** A last look at everything that waits for one or has changed unheard, then lets go of every lease. */
   async #end(): Promise<void> {
     await Promise.all(this.#active)
+    for (const run of this.#runs) if (!run.isFirst && (await hasChanged(run))) this.#changed(run)
     const runs = this.#schedule.names().values()
     const worker = async () => {
-      for (const run of runs) await this.#look(run)
+      for (const run of runs) if (this.#outage.lets(run)) await this.#look(run)
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
-    const { shipping, states, report } = this.#looking
+    const { shipping, report } = this.#looking
     await Promise.allSettled(shipping.leases.runs().map((run) => shipping.leases.release(run)))
+    report({ event: 'ended', unsent: await this.#unsent() })
+  }
+
+  /** Runs of which the server lacks something. */
+  async #unsent(): Promise<number> {
     let unsent = 0
-    for (const { run_id, file, archived } of states.all())
-      if (this.#runs.get(run_id) && (file?.size ?? 0) > (archived?.end ?? 0)) unsent++
-    report({ event: 'ended', unsent })
+    for (const { place } of this.#runs) {
+      const file = await stat(place.path).catch(() => undefined)
+      const archived = this.#looking.states.get(place.run_id)?.archived?.end ?? 0
+      if (file && file.size > archived) unsent++
+    }
+    return unsent
   }
 
   #may(run: string): boolean {

@@ -84,6 +84,16 @@ describe('runfold watch --once', () => {
     expect(await archived(server, 'one')).toEqual(demoBytes())
   })
 
+  it('does not knock for every run at a door that is shut', async () => {
+    const { run, server, place } = await machine()
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) place(`run-${seed}`, demoBytes(60, seed))
+    server.mishaps.push(...Array.from({ length: 50 }, () => lostRequest))
+    const { lines } = await run('watch runs --once')
+    expect(lines.at(-1)).toMatchObject({ event: 'ended', unsent: 8 })
+    // Those that were under way side by side, each with the client's own attempts.
+    expect(server.requests.length).toBeLessThanOrEqual(4 * 3)
+  })
+
   it('refuses a folder that is not there', async () => {
     const { run } = await machine()
     expect(await run('watch elsewhere --once')).toMatchObject({

@@ -32,7 +32,6 @@ const statesInMemory = (): RunStates => {
       return found === undefined ? undefined : (JSON.parse(found) as RunState)
     },
     put: (state) => void states.set(state.run_id, JSON.stringify(state)),
-    remove: (run_id) => void states.delete(run_id),
     all: () => [...states.values()].map((each) => JSON.parse(each) as RunState),
   }
 }

@@ -6,7 +6,7 @@ import { openWatcher } from '../../../../functions/daemon/watch/open-watcher.ts'
 import type { WatchReport } from '../../../../functions/daemon/watch/report.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 import { lostRequest, type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
-import { archived, archiveOf, frameOf, THERE } from '../kit.ts'
+import { archived, archiveOf, frameOf, statusRecord, THERE } from '../kit.ts'
 
 /** A watcher at work on a folder of its own; what it reports can be waited for, which takes no more time than it needs. */
 const watching = async (given?: Server, home = temporaryFolder()) => {
@@ -91,6 +91,17 @@ describe('watching a folder', () => {
     expect(watch.reports.at(-1)).toEqual({ event: 'ended', unsent: 0 })
     expect(await archived(watch.server, 'one')).toEqual(archiveOf('a', 'b'))
     expect((await watch.server.client.leaseState('one')).lease).toBeNull()
+  })
+
+  it('sends at its end what came to a run that was finished, and runs that it has not seen', async () => {
+    const watch = await watching()
+    watch.write('one', archiveOf(statusRecord('complete')))
+    await watch.told(shipped('one', archiveOf(statusRecord('complete')).length))
+    watch.write('one', frameOf('more'))
+    watch.write('two', archiveOf('new'))
+    await watch.end()
+    expect(await archived(watch.server, 'one')).toEqual(archiveOf(statusRecord('complete'), 'more'))
+    expect(await archived(watch.server, 'two')).toEqual(archiveOf('new'))
   })
 
   it('has the folder to itself', async () => {
