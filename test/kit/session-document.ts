@@ -7,7 +7,7 @@ export interface PlainDocument {
   readonly [field: string]: unknown
 }
 
-export interface PlainMessage {
+interface PlainMessage {
   readonly role: string
   readonly kind: string
   readonly content: readonly PlainBlock[]

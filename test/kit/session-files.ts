@@ -7,7 +7,7 @@ await loadDigest()
 /** The newest generations of a session's files, by path. */
 export type Held = ReadonlyMap<string, HeldFile>
 
-export interface HeldFile {
+interface HeldFile {
   readonly bytes: Uint8Array
   readonly generation?: number
 }
