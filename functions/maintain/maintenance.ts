@@ -48,26 +48,34 @@ const VISIT_MS = 180_000
  * the end put it where somebody sees it.
  */
 export function createMaintenance({ runs, sessions, again, tally, log }: MaintenanceOptions) {
+  const tell = (cause: unknown) => {
+    tally('MaintenanceFailures', 1)
+    log.warn('maintenance failed; it is tried again', cause)
+  }
+  /** What has called for the next piece must not be sent again: that would call for it once more, and so on. */
+  const tellAll = (failures: readonly unknown[]) => {
+    if (failures.length > 0) tell(several(failures))
+  }
   const round = async (after: RunKey | undefined, isOver: () => boolean) => {
     const result = await runs.round(after, isOver)
     await again(result.after ? goingOn(result.after) : goingOnWithSessions())
-    return result.failures
+    tellAll(result.failures)
   }
   const roundOfSessions = async (after: SessionKey | undefined, isOver: () => boolean) => {
     const result = await sessions.round(after, isOver)
     if (result.after) await again(goingOnWithSessions(result.after))
-    return result.failures
+    tellAll(result.failures)
   }
   const passes = async (isOver: () => boolean) => {
     const failures: unknown[] = []
     for (const maintainer of [runs, sessions]) {
       await maintainer.pass(isOver).catch((error) => failures.push(error))
     }
-    return failures
+    if (failures.length > 0) throw several(failures)
   }
-  const failuresOf = async (event: unknown, isOver: () => boolean) => {
+  const answer = async (event: unknown, isOver: () => boolean) => {
     const visit = visitEvent.safeParse(event)
-    if (visit.success) return runs.visit(visit.data.visit).then(() => [])
+    if (visit.success) return runs.visit(visit.data.visit)
     const asked = roundEvent.safeParse(event)
     if (asked.success) return round(asked.data.round.after, isOver)
     const others = sessionsEvent.safeParse(event)
@@ -77,12 +85,13 @@ export function createMaintenance({ runs, sessions, again, tally, log }: Mainten
   return async (event: unknown, time: Time): Promise<void> => {
     const least = Math.min(VISIT_MS, time.getRemainingTimeInMillis() / 2)
     try {
-      const failures = await failuresOf(event, () => time.getRemainingTimeInMillis() < least)
-      if (failures.length > 0) throw new AggregateError(failures, `failed in ${failures.length} places`)
+      await answer(event, () => time.getRemainingTimeInMillis() < least)
     } catch (error) {
-      tally('MaintenanceFailures', 1)
-      log.warn('maintenance failed; it is tried again', error)
+      tell(error)
       throw error
     }
   }
 }
+
+const several = (failures: readonly unknown[]) =>
+  new AggregateError(failures, `failed in ${failures.length} places`)
