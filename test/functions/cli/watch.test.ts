@@ -94,6 +94,20 @@ describe('runfold watch --once', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4 * 3)
   })
 
+  it('needs no more than to append', async () => {
+    const { run, server, place } = await machine()
+    place('one', demoBytes())
+    const { token } = await server.client.makeToken({ name: 'writer', scopes: ['append'] })
+    const env = { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: token }
+    expect((await run('watch runs --once', { env })).code).toBe(0)
+    expect(await archived(server, 'one')).toEqual(demoBytes())
+    place('one', demoBytes(80, 1))
+    place('other', demoBytes(60, 2))
+    await server.client.acquire('other', { machine_id: 'm', world_id: 'w' })
+    expect((await run('watch runs --once', { env })).code).not.toBe(0)
+    expect((await server.client.tail('other')).tail).toBe(0)
+  })
+
   it('refuses a folder that is not there', async () => {
     const { run } = await machine()
     expect(await run('watch elsewhere --once')).toMatchObject({

@@ -4,13 +4,15 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { chanceOf } from '../../../../functions/cli/demo-text.ts'
+import { ArchiveFile } from '../../../../functions/daemon/watch/archive-file.ts'
 import { lostAnswer, lostRequest, startServer } from '../../../shared/client/kit.ts'
 import { archived, archiveOf, frameOf, HERE, RUN, statusRecord, THERE, watchedRun } from '../kit.ts'
 
@@ -82,6 +84,19 @@ describe('a file that grows', () => {
     expect(await archived(run.server)).toEqual(archiveOf('a'))
     await run.look({ isQuiet: true })
     expect(await archived(run.server)).toEqual(Buffer.concat([archiveOf('a'), junk]))
+  })
+
+  it('is read again as a whole only when it has grown by half, so that all its looks cost a few readings', async () => {
+    const run = await watchedRun()
+    const readings = vi.spyOn(ArchiveFile.prototype, 'reread')
+    onTestFinished(() => readings.mockRestore())
+    writeFileSync(run.path, archiveOf('0'))
+    for (let i = 1; i <= 100; i++) {
+      await run.look()
+      appendFileSync(run.path, frameOf(String(i)))
+    }
+    const bytes = readings.mock.calls.reduce((sum, [end]) => sum + end, 0)
+    expect(bytes).toBeLessThan(3 * statSync(run.path).size)
   })
 
   it('goes on where it was after the watcher has forgotten everything', async () => {
