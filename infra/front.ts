@@ -10,7 +10,7 @@ import { ORIGIN_SECRET_HEADER } from '../functions/env.ts'
 import { acknowledge } from './acknowledge.ts'
 
 /** A name of one's own, with the ARN of its certificate in us-east-1. */
-export interface Domain {
+interface Domain {
   readonly name: string
   readonly certificateArn: string
 }

@@ -1,6 +1,5 @@
 import { lintSource } from '@secretlint/core'
 import { creator } from '@secretlint/secretlint-rule-preset-recommend'
-import type { SecretLintCoreConfig } from '@secretlint/types'
 
 /** A secret in a text: its family and where it stands, in UTF-16 units. Never what it is. */
 export interface FoundSecret {
@@ -11,7 +10,9 @@ export interface FoundSecret {
 }
 
 const PRESET = '@secretlint/secretlint-rule-preset-recommend'
-const CONFIG: SecretLintCoreConfig = { rules: [{ id: PRESET, rule: creator }] }
+const CONFIG: Parameters<typeof lintSource>[0]['options']['config'] = {
+  rules: [{ id: PRESET, rule: creator }],
+}
 
 /** By secretlint's recommended rules, in order of their places. */
 export const secretsIn = async (content: string): Promise<readonly FoundSecret[]> => {

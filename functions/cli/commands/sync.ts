@@ -3,7 +3,7 @@ import { HARNESSES, type Harness, machineName } from '#schema'
 import { examples, type Verb } from '../command.ts'
 import { syncTeller } from '../sync/tell.ts'
 
-export interface SyncCommandOptions {
+interface SyncCommandOptions {
   readonly harness?: readonly Harness[]
   readonly cwd?: string
   readonly machine?: string

@@ -21,7 +21,7 @@ export interface Identity {
 /** The file became shorter while it was read: the next pass looks again. */
 export class SourceMoved extends Error {}
 
-export const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Identity => ({
+const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Identity => ({
   dev: String(dev),
   ino: String(ino),
   size: Number(size),

@@ -16,13 +16,13 @@ export interface SessionName {
   readonly id: string
 }
 
-export interface Known {
+interface Known {
   readonly id: string
   readonly state: FileState
 }
 
 /** What the document of a session is known to report; for the line about it, where nothing is asked of the server. */
-export type Note = string | null
+type Note = string | null
 
 export interface SyncStates extends Disposable {
   file(session: SessionName, path: string): FileState | undefined

@@ -11,7 +11,7 @@ import { derive, heldFiles } from '../../../kit/session-files.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 import { type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
 
-export const MACHINE = 'box'
+const MACHINE = 'box'
 export const CLAUDE = '.claude/projects/-w'
 
 export interface Synced {
