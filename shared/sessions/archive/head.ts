@@ -1,6 +1,7 @@
 import type { SessionKey } from '../../schema/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import type { SessionHead } from '../../store/ports.ts'
+import { parserOf } from '../harnesses.ts'
 import { changeHead, successor } from './items.ts'
 import type { SessionParts } from './parts.ts'
 
@@ -10,9 +11,11 @@ export const QUIET_MS = 60_000
 /** What is derived before an append is answered; more is left to maintenance. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024
 
-/** Whether what would have to be parsed is too much to let anybody wait for it. */
-export function isLeftToMaintenance(head: SessionHead): boolean {
-  return head.pending > AT_ONCE_BYTES || isHeavy(head)
+/** Whether what would have to be parsed is too much to let anybody wait for it; all of it where another parser was at work. */
+export function isLeftToMaintenance({ harness }: SessionKey, head: SessionHead): boolean {
+  const { derived, raw_bytes, pending } = head
+  const isAnew = derived !== null && derived.parser !== parserOf(harness)
+  return pending > AT_ONCE_BYTES || isHeavy(head) || (isAnew && raw_bytes > AT_ONCE_BYTES)
 }
 
 /** Whether it is so long that no parser state is kept: then each derivation is one in full, and waits for a quiet moment. */
@@ -114,7 +117,7 @@ export function tellOfFile(
       pending: head.pending + bytes + untold,
       listed_at: isByArchival ? archived_at : head.listed_at,
     })
-    const isDue = merging || (isLeftToMaintenance(told) && !isHeavy(told))
+    const isDue = merging || (isLeftToMaintenance(session, told) && !isHeavy(told))
     const due_at = isDue ? now : now + QUIET_MS
     return { ...told, due_at: Math.min(head.due_at ?? due_at, due_at) }
   })

@@ -92,7 +92,7 @@ async function freshHead(
     return row
   const head = await parts.ports.sessions.head(session)
   if (!isLiving(head)) return undefined
-  if (isLeftToMaintenance(head)) return head
+  if (isLeftToMaintenance(session, head)) return head
   try {
     return await deriveSession(parts, session, { want: 'entry' })
   } catch (error) {

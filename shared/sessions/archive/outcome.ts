@@ -23,7 +23,7 @@ async function outcomeOf(
   { head, replayed }: Appended,
 ): Promise<Pick<FileAppendAnswer, 'outcome' | 'problems'>> {
   const isNew = !replayed && bytes.length > 0
-  if (replayed || isLeftToMaintenance(head)) {
+  if (replayed || isLeftToMaintenance(session, head)) {
     const problems = head.pending === 0 ? (head.derived?.problems ?? null) : null
     return { outcome: isNew ? 'archived' : 'skipped', problems }
   }

@@ -106,6 +106,7 @@ async function rebuildSession(
   }
   const damaged: RebuiltSession['damaged'][number][] = []
   let bytes = 0
+  let raw_bytes = 0
   const files = filesIn(own)
   for (const [prefix, generations] of files) {
     const path = await pathOf(parts, prefix, generations)
@@ -118,9 +119,15 @@ async function rebuildSession(
       else await sessions.putClosed(session, { life, path }, closing(item))
       if (chain.isTorn || chain.undecided.length > 0) damaged.push({ path, generation, tail: chain.tail })
       bytes += chain.tail
+      if (generation === newest) raw_bytes += chain.tail
     }
   }
-  await sessions.putHead(session, head)
+  await sessions.putHead(session, {
+    ...head,
+    file_count: files.size,
+    raw_bytes,
+    pending: Math.max(1, raw_bytes),
+  })
   return { session, outcome: 'rebuilt', files: files.size, bytes, damaged }
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parserOf } from '#sessions'
 import { altered, onEveryStore } from './kit.ts'
 import {
   claudeRow,
@@ -139,5 +140,24 @@ onEveryStore('the work of an append', (open) => {
     expect(composed[0]?.sent).toBeLessThan(300_000)
     await s.exact()
     expect(await s.keys('/piece-')).toEqual([])
+  })
+
+  it('after a new parser has come is left to maintenance where all would be parsed anew', async () => {
+    const s = open()
+    await s.append('sid.jsonl', claudeRows(0, 20))
+    const head = await s.head()
+    const derived = head.derived && { ...head.derived, parser: 'claude-code/0' }
+    const before = { ...head, derived, raw_bytes: 100_000_000, version: head.version + 1 }
+    await s.ports.sessions.putHead(s.session, before)
+    s.worked()
+    expect(await s.add('sid.jsonl', claudeRows(20, 21))).toMatchObject({
+      outcome: 'archived',
+      problems: null,
+    })
+    expect(await s.entry()).toMatchObject({ message_count: 20, parser: 'claude-code/0' })
+    expect(s.worked().parsed).toBe(0)
+    await s.maintain()
+    expect(await s.entry()).toMatchObject({ message_count: 21, parser: parserOf('claude-code') })
+    await s.exact()
   })
 })
