@@ -5,7 +5,7 @@ import { runChaos } from '../../chaos/chaos.ts'
 // The short form of `npm run bench -- chaos`; CHAOS_SEED plays one again.
 
 it('whatever happens to machines, network, server and storage, nothing is lost, doubled or written by who lost the run', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31))
   const said: string[] = []
