@@ -16,7 +16,7 @@ export const doctor: Verb = (program, act) =>
     )
     .addHelpText(
       'after',
-      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Ends with 1 when something is bad, warnings are none.\n${examples(
+      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Ends with 1 when something is bad; warnings do not count.\n${examples(
         'doctor',
         'doctor ~/agent/runs --url https://runfold.example',
       )}`,
