@@ -28,7 +28,9 @@ async function serve(fn: Pick<LambdaFunction, 'invoke'>, asked: IncomingMessage,
     return refuse(answer, 413, 'Request Too Long')
   }
   const streamed = await fn.invoke(event)
-  answer.once('close', () => streamed.destroy()) // whoever left takes nothing any more
+  // Whoever left takes nothing any more, also while the function was still thinking.
+  if (answer.destroyed) return streamed.destroy()
+  answer.once('close', () => streamed.destroy())
   await pass(streamed, answer)
 }
 
@@ -123,6 +125,7 @@ async function pass(streamed: IncomingMessage, answer: ServerResponse): Promise<
 /** Or closed. */
 function drained(answer: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    if (answer.destroyed) return resolve()
     const go = () => {
       answer.off('drain', go).off('close', go)
       resolve()
