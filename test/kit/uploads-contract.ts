@@ -128,11 +128,32 @@ export function uploadsContract(ports: () => StorePorts): void {
         for (const each of records) await index().put(each)
         const [third, first, second] = records
         const expired = async (now: number, limit = 99) =>
-          (await index().expired(now, limit)).filter(({ run }) => run.tenant === tenant)
+          (await index().expired(now, limit)).filter((open) => 'run' in open && open.run.tenant === tenant)
         expect(await expired(300)).toEqual([first, second, third])
         expect(await expired(99)).toEqual([])
         for (const each of records) await index().remove(each.run, each.upload_id)
         expect(await expired(900)).toEqual([])
+      })
+
+      it('with those of our own among them, which no run has', async () => {
+        const tenant = randomUUID()
+        const key = `runs/${tenant}/run/k`
+        const upload = record(tenant, { expires_at: 2, key })
+        const parts = { key, storage_id: randomUUID(), opened_at: 0, expires_at: 1 }
+        const goingOn = { ...parts, expires_at: 3 }
+        const expired = async (now: number) =>
+          (await index().expired(now, 99)).filter((open) => open.key === key)
+        await index().put(upload)
+        await index().putParts(parts)
+        expect(await expired(2)).toEqual([parts, upload])
+        expect(await index().ofRun(upload.run)).toEqual([upload])
+        expect(await index().get(upload.run, parts.storage_id)).toBeUndefined()
+        await index().putParts(goingOn)
+        expect(await expired(2)).toEqual([upload])
+        expect(await expired(3)).toEqual([upload, goingOn])
+        await index().remove(upload.run, upload.upload_id)
+        for (let i = 0; i < 2; i++) await index().removeParts(parts)
+        expect(await expired(3)).toEqual([])
       })
 
       it('without being mistaken for runs', async () => {

@@ -10,6 +10,7 @@ import type { CardPlace } from '../ports.ts'
 //   run#<tenant>/<run_id>     requires#<hash>        what the run requires, where it is long
 //   run#<tenant>/<run_id>     transfer#<epoch>       a change of the lease's holder
 //   run#<tenant>/<run_id>     upload#<upload_id>     an open upload; in by_due by its expiry, apart from the heads
+//   parts#<storage_id>        parts                  an open multipart upload of our own; in by_due likewise
 //   token#<hash>              token                  a token
 //   tokens#<tenant>           <token_id>             where a tenant's token stands
 //   session#<tenant>/…        …                      sessions (session-items.ts)
@@ -51,12 +52,15 @@ export const requiresSk = (name: string): string => `requires#${name}`
 export const UPLOAD = 'upload#'
 export const uploadSk = (upload_id: string): string => UPLOAD + upload_id
 
+export const PARTS = 'parts'
+export const partsPk = (storage_id: string): string => `parts#${storage_id}`
+
 export const TOKEN = 'token'
 export const tokenPk = (hash: string): string => `token#${hash}`
 export const tokensPk = (tenant: string): string => `tokens#${tenant}`
 
-const shardOf = (run: RunKey): number =>
-  createHash('sha256').update(runPk(run)).digest().readUInt32BE() % SHARDS
+const shardOf = (run: RunKey): number => shardOfPk(runPk(run))
+const shardOfPk = (pk: string): number => createHash('sha256').update(pk).digest().readUInt32BE() % SHARDS
 
 export const listPartition = (tenant: string, shard: number): string => `${tenant}#${shard}`
 export const listPartitionOf = (run: RunKey): string => listPartition(run.tenant, shardOf(run))
@@ -67,7 +71,8 @@ export const claimPartition = (tenant: string, shard: number): string => `${tena
 export const claimPartitionOf = (run: RunKey): string => claimPartition(run.tenant, shardOf(run))
 
 export const uploadsPartition = (shard: number): string => `uploads#${shard}`
-export const uploadsPartitionOf = (run: RunKey): string => uploadsPartition(shardOf(run))
+/** Of the item with this `pk`. */
+export const uploadsPartitionOf = (pk: string): string => uploadsPartition(shardOfPk(pk))
 
 /** Order of the listing: server time of creation, then run_id; neither ever changes. */
 export const madeAt = ({ created_at, run_id }: CardPlace): string => `${padded(created_at)}#${run_id}`

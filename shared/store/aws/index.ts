@@ -1,4 +1,5 @@
-import type { StorePorts } from '../ports.ts'
+import { systemClock } from '../clock.ts'
+import type { Clock, StorePorts } from '../ports.ts'
 import { dynamoClient } from './dynamo-client.ts'
 import { lazyS3 } from './lazy-s3.ts'
 import { DynamoRunIndex, type OnStaleCard } from './run-index.ts'
@@ -18,6 +19,8 @@ export interface AwsOptions extends S3Options {
   readonly table: string
   readonly dynamodb?: ServiceOptions
   readonly onStaleCard?: OnStaleCard
+  /** @default the machine's */
+  readonly clock?: Clock
 }
 
 export interface AwsPorts extends StorePorts {
@@ -33,15 +36,16 @@ export interface AwsPorts extends StorePorts {
 
 /** The store on S3 and DynamoDB. */
 export function awsPorts(options: AwsOptions): AwsPorts {
-  const { table } = options
-  const s3 = lazyS3(options)
+  const { table, clock = systemClock } = options
   const dynamo = dynamoClient(options.dynamodb)
+  const uploadIndex = new DynamoUploadIndex(dynamo, table)
+  const s3 = lazyS3(options, { index: uploadIndex, clock })
   return {
     objects: s3.objects,
     index: new DynamoRunIndex(dynamo, table, options.onStaleCard),
     tokens: new DynamoTokenIndex(dynamo, table),
     uploads: s3.uploads,
-    uploadIndex: new DynamoUploadIndex(dynamo, table),
+    uploadIndex,
     sessions: new DynamoSessionIndex(dynamo, table),
     ensureTable: () => ensureTable(dynamo, table),
     invoke: (name, event) => invoke(dynamo, name, event),

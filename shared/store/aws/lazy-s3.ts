@@ -1,14 +1,15 @@
 import { COPY_PART } from './part-plan.ts'
 import type { S3Options, S3Ports } from './s3.ts'
+import type { PartsLog } from './while-open.ts'
 
 /**
  * The ports that stand on S3, whose SDK is loaded by the first call: a process that only lists runs or asks for a lease
  * never pays for it (a function that has just been started waits for every byte of code).
  */
-export function lazyS3(options: S3Options): S3Ports {
+export function lazyS3(options: S3Options, open: PartsLog): S3Ports {
   let loading: Promise<S3Ports> | undefined
   const s3 = () => {
-    loading ??= import('./s3.ts').then(({ s3Ports }) => s3Ports(options))
+    loading ??= import('./s3.ts').then(({ s3Ports }) => s3Ports(options, open))
     return loading
   }
   const objects = async () => (await s3()).objects

@@ -13,6 +13,7 @@ import { metadataOf } from './facts.ts'
 import { inParallel } from './in-parallel.ts'
 import type { PlannedPart } from './part-plan.ts'
 import { asking, isNamed, storageError } from './sdk-error.ts'
+import { type PartsLog, whileOpen } from './while-open.ts'
 
 /** Parts under way at once; with UPLOAD_PART it bounds what a compose holds in memory. */
 const WIDTH = 4
@@ -21,6 +22,9 @@ const WIDTH = 4
 export interface Bucket {
   readonly client: S3Client
   readonly name: string
+  /** Before every key. */
+  readonly prefix: string
+  readonly open: PartsLog
   /** Whether S3 is to keep a checksum over the whole object, also over copied parts. */
   readonly fullChecksums: boolean
   /** The bytes of the pieces, joined; throws `not_found` when a source is gone. */
@@ -29,24 +33,32 @@ export interface Bucket {
   lengthOf(key: string): Promise<number | undefined>
 }
 
-/** Stores the planned parts as one object, or nothing. `key` and the copied keys are full keys of the bucket. */
+/** Stores the planned parts as one object, or nothing. The keys are without the bucket's prefix. */
 export async function uploadParts(
   bucket: Bucket,
   key: string,
   plan: readonly PlannedPart[],
   facts: ObjectFacts,
 ) {
-  const at = { Bucket: bucket.name, Key: key }
+  const at = { Bucket: bucket.name, Key: bucket.prefix + key }
   const full = bucket.fullChecksums && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } as const)
-  const created = await asking('opening a multipart upload', () =>
+  const { UploadId } = await asking('opening a multipart upload', () =>
     bucket.client.send(new CreateMultipartUploadCommand({ ...at, ...full, Metadata: metadataOf(facts) })),
   )
-  const upload = { ...at, UploadId: created.UploadId }
+  if (UploadId === undefined)
+    throw new RunfoldError('internal', 'the storage opened an upload without a name')
+  const upload = { ...at, UploadId }
   const length = plan.reduce((sum, part) => sum + bytesOf(part), 0)
   try {
-    const parts = await inParallel(WIDTH, plan, (part, index) => uploadPart(bucket, upload, part, index + 1))
-    const body = { MultipartUpload: { Parts: parts }, MpuObjectSize: length }
-    await bucket.client.send(new CompleteMultipartUploadCommand({ ...upload, ...body }))
+    await whileOpen(bucket.open, { key, storage_id: UploadId }, async (goesOn) => {
+      const Parts = await inParallel(WIDTH, plan, async (part, index) => {
+        const stored = await uploadPart(bucket, upload, part, index + 1)
+        await goesOn()
+        return stored
+      })
+      const body = { MultipartUpload: { Parts }, MpuObjectSize: length }
+      await bucket.client.send(new CompleteMultipartUploadCommand({ ...upload, ...body }))
+    })
   } catch (error) {
     await resolveFailure(bucket, upload, length, error)
   }
@@ -55,7 +67,7 @@ export async function uploadParts(
 interface Upload {
   readonly Bucket: string
   readonly Key: string
-  readonly UploadId: string | undefined
+  readonly UploadId: string
 }
 
 const bytesOf = (part: PlannedPart) => ('copy' in part ? part.range.end - part.range.start : part.length)
@@ -74,8 +86,9 @@ async function uploadPart(
     )
     return { PartNumber: n, ETag, ...(bucket.fullChecksums && { ChecksumCRC32 }) }
   }
+  const from = `${bucket.name}/${bucket.prefix}${part.copy}`
   const source = {
-    CopySource: `${bucket.name}/${part.copy.split('/').map(encodeURIComponent).join('/')}`,
+    CopySource: from.split('/').map(encodeURIComponent).join('/'),
     CopySourceRange: `bytes=${part.range.start}-${part.range.end - 1}`,
   }
   const { CopyPartResult } = await bucket.client.send(new UploadPartCopyCommand({ ...at, ...source }))
@@ -97,16 +110,20 @@ async function resolveFailure(bucket: Bucket, upload: Upload, length: number, ca
   if (await stands()) return
   await abort(bucket, upload)
   if (await stands()) return
-  throw isNamed(cause, 'NoSuchKey')
-    ? goneSource({ cause })
-    : storageError('storing an object of several parts', cause)
+  if (isNamed(cause, 'NoSuchKey')) throw goneSource({ cause })
+  if (isNamed(cause, 'NoSuchUpload')) throw givenUp(cause)
+  throw storageError('storing an object of several parts', cause)
 }
+
+/** This process slept so long that maintenance took it for dead; another try opens another upload. */
+const givenUp = (cause: unknown) =>
+  new RunfoldError('unavailable', 'an upload was aborted meanwhile', { retry_after_s: 1 }, { cause })
 
 /** What a composition is made of was swept meanwhile; whoever asked for it plans again. */
 export const goneSource = (options?: ErrorOptions) =>
   new RunfoldError('not_found', 'an object to copy from is gone', {}, options)
 
-/** Failing to abort costs storage only; the bucket's lifecycle rule removes what is left after a day. */
+/** What this leaves behind is aborted by maintenance (while-open.ts). */
 async function abort(bucket: Bucket, upload: Upload): Promise<void> {
   await bucket.client.send(new AbortMultipartUploadCommand(upload)).catch(() => {})
 }

@@ -15,6 +15,7 @@ import { inParallel } from './in-parallel.ts'
 import { type Bucket, goneSource, uploadParts } from './multipart.ts'
 import { lengthOf, planParts } from './part-plan.ts'
 import { asking, isNamed } from './sdk-error.ts'
+import type { PartsLog } from './while-open.ts'
 
 /** S3 deletes at most so many keys by one request. */
 const DELETE_BATCH = 1000
@@ -29,6 +30,8 @@ export interface S3ObjectsOptions {
   readonly prefix?: string
   /** @default true; off for stores that know no full-object checksums */
   readonly fullChecksums?: boolean
+  /** Where objects of several parts are written down while they are stored. */
+  readonly open: PartsLog
 }
 
 /** Objects in one S3 bucket, or in any store that speaks its language. */
@@ -37,12 +40,14 @@ export class S3Objects implements Required<Objects> {
   readonly #prefix: string
   readonly #bucket: Bucket
 
-  constructor({ client, bucket, prefix = '', fullChecksums = true }: S3ObjectsOptions) {
+  constructor({ client, bucket, prefix = '', fullChecksums = true, open }: S3ObjectsOptions) {
     this.#client = client
     this.#prefix = prefix
     this.#bucket = {
       client,
       name: bucket,
+      prefix,
+      open,
       fullChecksums,
       gather: (pieces) => this.#gather(pieces),
       lengthOf: async (key) => (await this.#look(key))?.length,
@@ -58,13 +63,12 @@ export class S3Objects implements Required<Objects> {
   }
 
   async compose(key: string, parts: readonly ComposePart[], facts: ObjectFacts): Promise<void> {
-    const full = parts.map((part) => ('copy' in part ? { ...part, copy: this.#prefix + part.copy } : part))
-    const plan = planParts(full)
+    const plan = planParts(parts)
     const [first, ...more] = plan
     // What fits one upload part is cheaper as one request than as an upload of three.
     if (more.length === 0 && (first === undefined || 'pack' in first)) {
       await this.#putWhole(this.#prefix + key, await this.#gather(first?.pack ?? []), facts)
-    } else await uploadParts(this.#bucket, this.#prefix + key, plan, facts)
+    } else await uploadParts(this.#bucket, key, plan, facts)
   }
 
   async #putWhole(key: string, bytes: Uint8Array, facts: ObjectFacts): Promise<void> {
@@ -151,7 +155,7 @@ export class S3Objects implements Required<Objects> {
     })
     const joined = new Uint8Array(end)
     await inParallel(READ_WIDTH, places, async ({ piece, start }) => {
-      const bytes = 'copy' in piece ? await this.#read(piece.copy, piece.range) : piece.bytes
+      const bytes = 'copy' in piece ? await this.get(piece.copy, piece.range) : piece.bytes
       if (bytes === undefined) throw goneSource()
       joined.set(bytes, start)
     })

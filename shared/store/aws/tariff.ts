@@ -6,6 +6,9 @@ import { cardItem } from './card-item.ts'
 import { headItem } from './head-item.ts'
 import { planParts } from './part-plan.ts'
 
+/** An upload of our own as an item: two keys and the name that S3 gives it, twice. */
+const PARTS_ITEM = 900
+
 /** What S3 and DynamoDB are asked by the adapters beside this file. */
 export const awsTariff: Tariff = {
   storing: (parts) => {
@@ -21,7 +24,9 @@ export const awsTariff: Tariff = {
     if (isOnePut) return [...gets, stores[0] ?? { kind: 'put', length: 0 }]
     // One opens the upload and one completes it.
     const posts = [0, 0].map((length) => ({ kind: 'post' as const, length }))
-    return [...gets, ...stores, ...posts]
+    // One writes the upload down and one forgets it, both with its row in the index.
+    const notes = [0, 0].map(() => ({ kind: 'item_write' as const, length: PARTS_ITEM, units: 2 }))
+    return [...gets, ...stores, ...posts, ...notes]
   },
   headBytes: (run, head) => itemBytes({ ...headItem(run, head), [STAMP]: { S: 'x'.repeat(8) } }),
   cardBytes: (row) => itemBytes(cardItem(row)),

@@ -6,11 +6,13 @@ import {
   paginateQuery,
 } from '@aws-sdk/client-dynamodb'
 import type { RunKey } from '../../schema/index.ts'
-import type { UploadIndex, UploadRecord } from '../ports.ts'
+import type { OpenParts, UploadIndex, UploadPlace, UploadRecord } from '../ports.ts'
 import { fromAttribute, type Item, type Plain, toAttribute } from './attribute-value.ts'
 import {
   BY_DUE,
+  PARTS,
   PK,
+  partsPk,
   runPk,
   SK,
   UPLOAD,
@@ -22,7 +24,10 @@ import { batchGet } from './batch-get.ts'
 import { asking } from './sdk-error.ts'
 import { mergeShards } from './shards.ts'
 
-/** Open uploads as items beside their run's head, in `by_due` by the time they expire, apart from the due heads. */
+/**
+ * Open uploads as items beside their run's head, and those of our own as items by themselves; both in `by_due` by the time they
+ * expire, apart from the due heads.
+ */
 export class DynamoUploadIndex implements UploadIndex {
   readonly #client: DynamoDBClient
   readonly #table: string
@@ -32,12 +37,20 @@ export class DynamoUploadIndex implements UploadIndex {
     this.#table = table
   }
 
-  async put(record: UploadRecord): Promise<void> {
+  put(record: UploadRecord): Promise<void> {
+    return this.#put(keyOf(record.run, record.upload_id), record)
+  }
+
+  putParts(parts: OpenParts): Promise<void> {
+    return this.#put(partsKeyOf(parts), parts)
+  }
+
+  async #put(key: UploadKey, upload: UploadRecord | OpenParts): Promise<void> {
     const item = {
-      ...keyOf(record.run, record.upload_id),
-      [BY_DUE.partition]: { S: uploadsPartitionOf(record.run) },
-      [BY_DUE.sort]: toAttribute(record.expires_at),
-      upload: toAttribute(record as unknown as Plain),
+      ...key,
+      [BY_DUE.partition]: { S: uploadsPartitionOf(key[PK].S) },
+      [BY_DUE.sort]: toAttribute(upload.expires_at),
+      upload: toAttribute(upload as unknown as Plain),
     }
     await asking('keeping an upload', () =>
       this.#client.send(new PutItemCommand({ TableName: this.#table, Item: item })),
@@ -50,12 +63,20 @@ export class DynamoUploadIndex implements UploadIndex {
         new GetItemCommand({ TableName: this.#table, Key: keyOf(run, upload_id), ConsistentRead: true }),
       ),
     )
-    return Item && recordOf(Item)
+    return Item && uploadOf<UploadRecord>(Item)
   }
 
-  async remove(run: RunKey, upload_id: string): Promise<void> {
+  remove(run: RunKey, upload_id: string): Promise<void> {
+    return this.#remove(keyOf(run, upload_id))
+  }
+
+  removeParts(place: UploadPlace): Promise<void> {
+    return this.#remove(partsKeyOf(place))
+  }
+
+  async #remove(key: UploadKey): Promise<void> {
     await asking('forgetting an upload', () =>
-      this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: keyOf(run, upload_id) })),
+      this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: key })),
     )
   }
 
@@ -72,12 +93,12 @@ export class DynamoUploadIndex implements UploadIndex {
           ExpressionAttributeValues: { ':pk': { S: runPk(run) }, ':upload': { S: UPLOAD } },
         },
       )
-      for await (const { Items = [] } of pages) records.push(...Items.map(recordOf))
+      for await (const { Items = [] } of pages) records.push(...Items.map(uploadOf<UploadRecord>))
       return records
     })
   }
 
-  async expired(now: number, limit: number): Promise<readonly UploadRecord[]> {
+  async expired(now: number, limit: number): Promise<readonly (UploadRecord | OpenParts)[]> {
     return asking('reading expired uploads', async () => {
       const rows = await mergeShards(
         this.#client,
@@ -94,15 +115,22 @@ export class DynamoUploadIndex implements UploadIndex {
       const keys = rows.map((row) => ({ [PK]: row[PK], [SK]: row[SK] }) as Item)
       // The index lags behind: what it still names may be forgotten already.
       const items = await batchGet(this.#client, this.#table, keys)
-      return items.filter((item) => item !== undefined).map(recordOf)
+      return items.filter((item) => item !== undefined).map(uploadOf<UploadRecord | OpenParts>)
     })
   }
 }
 
-const keyOf = (run: RunKey, upload_id: string): Item => ({
+type UploadKey = Item & { readonly [PK]: { readonly S: string } }
+
+const keyOf = (run: RunKey, upload_id: string): UploadKey => ({
   [PK]: { S: runPk(run) },
   [SK]: { S: uploadSk(upload_id) },
 })
 
-const recordOf = (item: Item): UploadRecord =>
-  fromAttribute(item.upload ?? { NULL: true }) as unknown as UploadRecord
+const partsKeyOf = ({ storage_id }: UploadPlace): UploadKey => ({
+  [PK]: { S: partsPk(storage_id) },
+  [SK]: { S: PARTS },
+})
+
+const uploadOf = <T extends OpenParts>(item: Item): T =>
+  fromAttribute(item.upload ?? { NULL: true }) as unknown as T

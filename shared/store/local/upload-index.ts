@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { UploadIndex, UploadRecord } from '../ports.ts'
+import type { OpenParts, UploadIndex, UploadRecord } from '../ports.ts'
 import type { GroupCommit } from './database.ts'
+
+/** Parts of the server's own stand in the row of no run: no tenant and no run has an empty name. */
+const NO_RUN = ''
 
 export function sqliteUploadIndex(database: DatabaseSync, commits: GroupCommit): UploadIndex {
   const put = database.prepare(`INSERT INTO uploads (tenant, run_id, upload_id, expires_at, upload)
@@ -12,7 +15,7 @@ export function sqliteUploadIndex(database: DatabaseSync, commits: GroupCommit):
     'SELECT upload FROM uploads WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
   )
 
-  const read = (row: Record<string, unknown>) => JSON.parse(String(row.upload)) as UploadRecord
+  const read = <T>(row: Record<string, unknown>) => JSON.parse(String(row.upload)) as T
 
   return {
     put: (record) =>
@@ -22,10 +25,15 @@ export function sqliteUploadIndex(database: DatabaseSync, commits: GroupCommit):
       }),
     get: async ({ tenant, run_id }, upload_id) => {
       const row = get.get(tenant, run_id, upload_id)
-      return row && read(row)
+      return row && read<UploadRecord>(row)
     },
     remove: ({ tenant, run_id }, upload_id) => commits.write(() => void drop.run(tenant, run_id, upload_id)),
-    ofRun: async ({ tenant, run_id }) => ofRun.all(tenant, run_id).map(read),
-    expired: async (now, limit) => expired.all(now, limit).map(read),
+    ofRun: async ({ tenant, run_id }) => ofRun.all(tenant, run_id).map(read<UploadRecord>),
+    putParts: (parts) =>
+      commits.write(() => {
+        put.run(NO_RUN, NO_RUN, parts.storage_id, parts.expires_at, JSON.stringify(parts))
+      }),
+    removeParts: ({ storage_id }) => commits.write(() => void drop.run(NO_RUN, NO_RUN, storage_id)),
+    expired: async (now, limit) => expired.all(now, limit).map(read<UploadRecord | OpenParts>),
   }
 }

@@ -112,6 +112,14 @@ export function meteredUploadIndex(index: UploadIndex, tariff: Tariff, count: Co
       count.add('query', 0, 1)
       return index.ofRun(run)
     },
+    putParts: async (parts) => {
+      count.write(SMALL_ITEM, 1)
+      await index.putParts(parts)
+    },
+    removeParts: async (place) => {
+      count.write(SMALL_ITEM, 1)
+      await index.removeParts(place)
+    },
     expired: async (now, limit) => {
       for (let shard = 0; shard < tariff.shards; shard++) count.add('look', 0, 1 / 2)
       return index.expired(now, limit)

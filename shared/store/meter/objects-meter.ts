@@ -4,7 +4,7 @@ import type { Tariff } from './tariff.ts'
 
 export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter): Objects {
   const storing = (parts: readonly ComposePart[]) => {
-    for (const { kind, length } of tariff.storing(parts)) count.add(kind, length)
+    for (const { kind, length, units } of tariff.storing(parts)) count.add(kind, length, units)
   }
   return {
     put: async (key, chunks, facts) => {

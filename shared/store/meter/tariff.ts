@@ -18,12 +18,20 @@ export type Metered = (typeof METERED)[number]
 
 /** How calls of the ports become requests of a service that charges for each; an adapter says it of its own. */
 export interface Tariff {
-  /** The requests that store an object of these parts; `length` are the bytes that each of them moves. */
-  storing(parts: readonly ComposePart[]): readonly { readonly kind: Metered; readonly length: number }[]
+  /** The requests that store an object of these parts. */
+  storing(parts: readonly ComposePart[]): readonly StoringRequest[]
   headBytes(run: RunKey, head: Head): number
   cardBytes(row: CardRow): number
   /** Queries of one walk over a sharded index. */
   readonly shards: number
   /** Keys of one answer to a list. */
   readonly listed: number
+}
+
+interface StoringRequest {
+  readonly kind: Metered
+  /** Bytes that it moves. */
+  readonly length: number
+  /** Of an item. */
+  readonly units?: number
 }

@@ -1,8 +1,8 @@
 import type { RunKey } from '../../schema/index.ts'
-import type { StorePorts, UploadRecord } from '../ports.ts'
+import type { OpenParts, StorePorts, UploadRecord } from '../ports.ts'
 
 // What nobody completes costs storage without being seen, so every upload is written down when it is opened, and taken
-// back from that list.
+// back from that list: those of clients, and those by which this server stores large objects.
 
 /** Uploads looked at in one pass of maintenance. */
 const UPLOADS_A_PASS = 100
@@ -24,7 +24,8 @@ export async function abortAll(ports: StorePorts, run: RunKey): Promise<void> {
 }
 
 /** The record goes last, so that a failure before it is repeated. */
-async function forget({ uploads, uploadIndex }: StorePorts, upload: UploadRecord): Promise<void> {
+async function forget({ uploads, uploadIndex }: StorePorts, upload: UploadRecord | OpenParts): Promise<void> {
   await uploads.abort(upload)
-  await uploadIndex.remove(upload.run, upload.upload_id)
+  if ('upload_id' in upload) await uploadIndex.remove(upload.run, upload.upload_id)
+  else await uploadIndex.removeParts(upload)
 }

@@ -56,11 +56,15 @@ export interface OwnParts {
   put(part: SignedPart, bytes: Uint8Array): Promise<string>
 }
 
-/**
- * A direct upload, written down when it is opened, so that nothing depends on listing them. It outlives its completion:
- * a repeated one finds the same answer.
- */
-export interface UploadRecord extends UploadPlace {
+/** Parts that may never become an object, written down when they are opened, so that nothing depends on listing them. */
+export interface OpenParts extends UploadPlace {
+  readonly opened_at: number
+  /** When maintenance aborts and forgets them, ms. */
+  readonly expires_at: number
+}
+
+/** A direct upload. Its record outlives its completion: a repeated one finds the same answer. */
+export interface UploadRecord extends OpenParts {
   readonly upload_id: string
   readonly run: RunKey
   /** The writer's life and epoch at the opening. */
@@ -74,9 +78,6 @@ export interface UploadRecord extends UploadPlace {
   /** The generation in the key. */
   readonly sweep: number
   readonly part_bytes: number
-  readonly opened_at: number
-  /** When maintenance aborts and forgets it, ms. */
-  readonly expires_at: number
 }
 
 export interface UploadIndex {
@@ -85,6 +86,10 @@ export interface UploadIndex {
   /** Absent is no error. */
   remove(run: RunKey, upload_id: string): Promise<void>
   ofRun(run: RunKey): Promise<readonly UploadRecord[]>
-  /** Those whose time is over, earliest first. */
-  expired(now: number, limit: number): Promise<readonly UploadRecord[]>
+  /** For parts that this server fills by itself, where its storage keeps such; again with a later expiry while it goes on. */
+  putParts(parts: OpenParts): Promise<void>
+  /** Absent is no error. */
+  removeParts(place: UploadPlace): Promise<void>
+  /** Those of both kinds whose time is over, earliest first. */
+  expired(now: number, limit: number): Promise<readonly (UploadRecord | OpenParts)[]>
 }

@@ -32,13 +32,20 @@ describe('the tariff', () => {
     const plain = portsOf(standIns, 'tariff/')
     for (const key of ['a', 'b']) await plain.objects.put(key, [new Uint8Array(MIB)], {})
     await plain.objects.put('large', [new Uint8Array(6 * MIB)], {})
-    const { objects, close } = portsOf({ ...standIns, s3: proxy.endpoint }, 'tariff/')
+    const table = await startFaultProxy(standIns.dynamodb, ({ operation }) => {
+      sent.push(operation)
+      return undefined
+    })
+    const { objects, close } = portsOf({ s3: proxy.endpoint, dynamodb: table.endpoint }, 'tariff/')
     await objects.compose('composed', parts, {})
     const counted = awsTariff.storing(parts).map(({ kind }) => METHODS[kind])
-    expect(counted.sort()).toEqual(sent.map((operation) => operation.split(' ')[0]).sort())
+    expect(counted.sort()).toEqual(
+      sent.map((operation) => /^[A-Z]+(?= |$)|Item$/.exec(operation)?.[0]).sort(),
+    )
     plain.close()
     close()
     await proxy.stop()
+    await table.stop()
   })
 
   it('takes an item to be as large as its names and values', () => {
@@ -54,4 +61,10 @@ describe('the tariff', () => {
 })
 
 /** A copied part is a PUT with another header. */
-const METHODS: Readonly<Record<string, string>> = { put: 'PUT', copy: 'PUT', post: 'POST', get: 'GET' }
+const METHODS: Readonly<Record<string, string>> = {
+  put: 'PUT',
+  copy: 'PUT',
+  post: 'POST',
+  get: 'GET',
+  item_write: 'Item',
+}
