@@ -203,7 +203,8 @@ export function onEveryStore(title: string, tests: Tests): void {
     },
   }
   for (const [name, open] of Object.entries(stores)) {
-    describe(`${title} on ${name}`, () => {
+    // Thousands of requests to stand-ins in this very process, on a busy machine.
+    describe(`${title} on ${name}`, { timeout: 60_000 }, () => {
       let opened: Awaited<ReturnType<typeof open>>
       beforeAll(async () => {
         opened = await open()

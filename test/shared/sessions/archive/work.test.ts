@@ -78,15 +78,15 @@ onEveryStore('the work of an append', (open) => {
   it('of many small appends leaves few objects of a file and of what is derived', async () => {
     const s = open()
     await s.append('sid.jsonl', claudeRows(0, 1))
-    for (let n = 1; n < 150; n++) {
+    for (let n = 1; n < 75; n++) {
       await s.add('sid.jsonl', claudeRows(n, n + 1))
-      if (n % 30 === 0) await s.maintain()
+      if (n % 36 === 0) await s.maintain()
     }
     s.clock.advance(120_000)
     await s.maintain()
     s.clock.advance(3 * 3_600_000)
     await s.maintain()
-    expect((await s.keys('/files/')).length).toBeLessThan(40)
+    expect((await s.keys('/files/')).length).toBeLessThan(36)
     expect((await s.keys('/derived/')).length).toBeLessThan(4)
     await s.exact()
   })
