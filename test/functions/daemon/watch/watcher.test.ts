@@ -2,8 +2,10 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Redacted } from '#client'
+import { stateFolderOf } from '../../../../functions/daemon/identity.ts'
 import { openWatcher } from '../../../../functions/daemon/watch/open-watcher.ts'
 import type { WatchReport } from '../../../../functions/daemon/watch/report.ts'
+import { isWatched } from '../../../../functions/daemon/watch/state-file.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 import { lostRequest, type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
 import { archived, archiveOf, frameOf, statusRecord, THERE } from '../kit.ts'
@@ -106,8 +108,11 @@ describe('watching a folder', () => {
 
   it('has the folder to itself', async () => {
     const watch = await watching()
+    const state = await stateFolderOf(watch.folder, watch.options.env)
     expect(await openWatcher(watch.options)).toBeUndefined()
+    expect(isWatched(state)).toBe(true)
     await watch.end()
+    expect(isWatched(state)).toBe(false)
     const next = await openWatcher(watch.options)
     expect(next).toBeDefined()
     next?.[Symbol.dispose]()

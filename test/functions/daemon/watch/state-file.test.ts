@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { newState } from '../../../../functions/daemon/watch/run-state.ts'
+import { openStates, readStates } from '../../../../functions/daemon/watch/state-file.ts'
+import { temporaryFolder } from '../../../kit/temporary-folder.ts'
+
+const state = newState({ run_id: 'r', path: '/runs/r/run.lvr' })
+
+describe('what is remembered of a runs folder', () => {
+  it('is there again after the watcher has ended, and may be read while it runs', () => {
+    const folder = temporaryFolder()
+    {
+      using states = openStates(folder)
+      states?.put(state)
+      states?.put({ ...state, verified: 7 })
+      expect(readStates(folder)).toEqual([{ ...state, verified: 7 }])
+    }
+    using again = openStates(folder)
+    expect(again?.get('r')).toEqual({ ...state, verified: 7 })
+    expect(again?.get('other')).toBeUndefined()
+  })
+
+  it('is made anew where it is damaged, since all of it can be found out again', () => {
+    const folder = temporaryFolder()
+    writeFileSync(
+      join(folder, 'watch.sqlite'),
+      'this is no database, however long one looks at it '.repeat(50),
+    )
+    using states = openStates(folder)
+    states?.put(state)
+    expect(readStates(folder)).toEqual([state])
+  })
+
+  it('is nothing where no watcher ever ran', () => {
+    expect(readStates(temporaryFolder())).toEqual([])
+  })
+})
