@@ -36,7 +36,7 @@ inBrowser(
       ])
         await visit(page, on.site, hash)
       await visit(page, on.site, '#/runs/hostile')
-      await page.getByRole('button', { name: 'Show 2 earlier of 2' }).click()
+      await page.getByRole('button', { name: 'Show the 2 earlier' }).click()
       const text = await page.locator('.regions').textContent()
       for (const shown of ['<img src=x onerror', 'U+202E', '␀', 'U+E0041', 'שלום', 'https://example.com/'])
         expect(text).toContain(shown)

@@ -3,7 +3,7 @@ import { demoArchive } from '../../functions/cli/demo-run.ts'
 import { header, PREAMBLE } from '../functions/api/api-kit.ts'
 import { openPage } from './browser.ts'
 import { DEMO, inBrowser } from './in-browser.ts'
-import { signedIn, visit } from './kit.ts'
+import { graveFindings, signedIn, visit } from './kit.ts'
 import { startSite } from './site.ts'
 
 inBrowser(
@@ -32,6 +32,8 @@ inBrowser(
     it('signs in with a token, and says why one is refused', async () => {
       const { page } = await openPage(on.browser, on.site.url)
       await page.goto(`${on.site.url}/#/runs/demo-1`)
+      await page.getByLabel('Token').waitFor()
+      expect(await graveFindings(page)).toEqual([])
       await page.getByLabel('Token').fill('no-such-token')
       await page.keyboard.press('Enter')
       expect(await page.getByRole('alert').textContent()).toContain('unknown, revoked or expired')

@@ -58,7 +58,9 @@ function RegionView({ region, band }: { readonly region: Region; readonly band: 
       )}
       {first > 0 && (
         <button type="button" class="quiet" onClick={() => setShown(shown + SHOWN_MORE)}>
-          Show {count(Math.min(SHOWN_MORE, first))} earlier of {count(first)}
+          {first > SHOWN_MORE
+            ? `Show ${SHOWN_MORE} of ${count(first)} earlier`
+            : `Show the ${count(first)} earlier`}
         </button>
       )}
       <ol class="entries" start={first}>
