@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Environment, type FunctionSettings, type Invocation } from './lambda-environment.ts'
 
+/** Lambda starts a thousand in ten seconds; a machine of two cores that starts twenty at once does nothing else. */
+const STARTS_AT_ONCE = 2
+
 /** A deployed function: as many processes as there are calls at once, up to its concurrency; the others wait. */
 export class LambdaFunction {
   readonly #settings: FunctionSettings
@@ -61,7 +64,8 @@ export class LambdaFunction {
       const next = this.#waiting.shift()
       if (next) environment.give(next)
     }
-    if (this.#waiting.length > this.#starting && this.#all.size < this.#concurrency) this.#start()
+    const isRoom = this.#starting < STARTS_AT_ONCE && this.#all.size < this.#concurrency
+    if (isRoom && this.#waiting.length > this.#starting) this.#start()
   }
 
   #start(): void {
