@@ -55,7 +55,7 @@ async function snapshotted({ client }: Site): Promise<void> {
   throw new Error('the run got no snapshots in two minutes')
 }
 
-/** From the address to the chart and the window of the point, ms. */
+/** From the address to the chart, in its first and coarse picture, and the exact window of the point, ms. */
 async function open(browser: Browser, site: Site, point: number): Promise<number> {
   const { page } = await signedIn(browser, site)
   const began = performance.now()

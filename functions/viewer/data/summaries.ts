@@ -19,7 +19,7 @@ type AskPage = (query: SummaryQuery, signal: AbortSignal) => Promise<SummaryPage
 /** Tiles held at once; 200 points of a dozen regions are about 200 kB. */
 const MAX_TILES = 96
 /** A first picture of a long run has this many times fewer samples: it costs as many times fewer reads. */
-const COARSER_LEVELS = 2
+const COARSER_LEVELS = 3
 
 interface Held {
   readonly level: number

@@ -84,8 +84,8 @@ describe('summaries', () => {
     const { summaries, look } = looking(ask)
     const span = { from: 0, to: 49_999 }
     const [coarse = 0, fine = 0] = await look(span, 50_000)
-    expect(asked).toEqual(['0+1024', '0+256'])
-    expect(coarse).toBeLessThan(60)
+    expect(asked).toEqual(['0+2048', '0+256'])
+    expect(coarse).toBeLessThan(30)
     expect(fine).toBeGreaterThan(190)
     expect(summaries.known(span).at(-1)?.point).toBe(49_999)
   })
