@@ -54,6 +54,14 @@ const IN_MEMORY: Record<string, (archive: Uint8Array) => unknown> = {
     for (const { payload } of framesOf(archive)) state = fold(state, readLater(payload))
     return answerOf(state)
   },
+  full_window_replay(archive) {
+    const fold = new JsonFold()
+    let length = 0
+    for (const { payload } of framesOf(archive)) {
+      if (fold.take(payload)) length += JSON.stringify(fold.context).length
+    }
+    return length
+  },
   replay(archive) {
     return [...points(readArchive(archive))]
   },

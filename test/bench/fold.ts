@@ -13,7 +13,8 @@ const BASES = {
   json_parse_fold: 'json_parse',
   fold_trusted: 'json_parse_fold',
   fold: 'json_parse_fold',
-  replay: 'json_parse_fold',
+  full_window_replay: 'json_parse_fold',
+  replay: 'full_window_replay',
   json_parse_points_streamed: 'json_parse',
   points_trusted_streamed: 'json_parse_points_streamed',
   points_streamed: 'json_parse_points_streamed',
@@ -37,7 +38,8 @@ const SIZES = [
 ]
 
 /**
- * Walk, read, fold, whole replay (every point kept) and streamed summary points, each checking every byte or trusting
+ * Walk, read, fold, whole replay (every point kept; beside it one that writes the full window of every point, as the
+ * reference does) and streamed summary points, each checking every byte or trusting
  * what was checked before, against plain `JSON.parse` folds. All in turn within one round; ratios are medians over the
  * rounds, and `fold_vs_json_parse` is that of the trusted fold; those named `thread` are of the time that the tasks' own threads
  * worked. Folds and points must answer the same as their peers, byte for

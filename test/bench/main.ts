@@ -52,15 +52,23 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
-const all: Figures = {}
+const all: Record<string, Figures> = {}
+mkdirSync('dist/bench', { recursive: true })
 for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
-  const figures = await BENCHES[name]?.((line) => console.error(line), values.short === true)
-  Object.assign(all, figures)
-  mkdirSync('dist/bench', { recursive: true })
+  const figures = (await BENCHES[name]?.((line) => console.error(line), values.short === true)) ?? {}
+  all[name] = figures
   writeFileSync(`dist/bench/${name}.json`, `${JSON.stringify(figures, null, 2)}\n`)
-  if (values.json) continue
-  console.log(`\n${name}`)
-  const width = Math.max(...Object.keys(figures ?? {}).map((key) => key.length))
-  for (const [key, value] of Object.entries(figures ?? {})) console.log(`  ${key.padEnd(width)}  ${value}`)
 }
-if (values.json) console.log(JSON.stringify(all))
+writeFileSync('dist/bench/all.json', `${JSON.stringify(all, null, 2)}\n`)
+if (values.json) console.log(JSON.stringify(Object.assign({}, ...Object.values(all))))
+else printTable(all)
+
+/** One table of everything that was measured. */
+function printTable(measured: Readonly<Record<string, Figures>>): void {
+  const rows = Object.entries(measured).flatMap(([bench, figures]) =>
+    Object.entries(figures).map(([figure, value]) => [bench, figure, String(value)] as const),
+  )
+  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length))
+  for (const [bench, figure, value] of rows)
+    console.log(`${bench.padEnd(width(0))}  ${figure.padEnd(width(1))}  ${value}`)
+}
