@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { encodeFrame, jsonText } from '#codec'
 import { type ArchiveView, createMaintainer, foldAnswer, type Head, type Objects, openView } from '#store'
 import { snapshotsOf } from '../../../shared/store/reading/snapshots.ts'
@@ -6,6 +6,8 @@ import { StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 // What maintenance may hold of a large frame, told by what it stores and asks for: lists and states over a bound stay in
 // the archive, and whoever wants them reads them there.
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const MiB = 1024 * 1024
 const TINY = { everyBytes: 400, mergedBytes: 1 }
@@ -38,6 +40,13 @@ const window = (bytes: number, at: number) => {
   const region = { name: 'r', kind: 'k', current_tokens: 1, max_tokens: 9, entries: [entry] }
   const snapshot = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions: [region] }
   return record({ ContextCheckpoint: { snapshot, at } })
+}
+/** One region of several, the others stay. */
+const region = (name: string, bytes: number) => {
+  const entry = { content: 'x'.repeat(bytes), tokens: 1, kind: { type: 'Text' }, taint: 'Internal' }
+  const set = { name, kind: 'k', current_tokens: 1, max_tokens: 9, entries: [entry] }
+  const delta = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions: [{ Set: set }] }
+  return record({ ContextDiff: { delta, at: 2 } })
 }
 const usage = (at: number, text = 'm') =>
   record({
@@ -162,6 +171,49 @@ describe('a state', () => {
     await maintain()
     expect(seen.bytes).toBeLessThan(MiB)
   })
+})
+
+it('what a read costs grows with the archive while a window has more than 16 MiB, and is bounded before and after', async () => {
+  const { run, maintain, ports, view, head } = await begun()
+  const seen = counting(ports.objects)
+  /** To a process that knows nothing of the run. */
+  const cost = async (seq: number) => {
+    const plain = await head()
+    const looked = openView(ports.objects, run.key, plain, async () => plain)
+    seen.bytes = 0
+    seen.pieces = []
+    await foldAnswer(looked, { seq, parts: ['meta', 'context', 'pending_batch'] })
+    return { gets: seen.pieces.length, bytes: seen.bytes }
+  }
+  const framesNow = async () => (await head()).frames
+
+  await run.append(header, say('y'.repeat(600)))
+  await maintain()
+  const before = await framesNow()
+  const names = Array.from({ length: 17 }, (_, n) => `region ${n}`)
+  for (const name of names) await run.append(region(name, MiB))
+  await maintain()
+  const kept = (await snapshotsOf(await view())).entries.at(-1)
+  if (!kept) throw new Error('no state is kept')
+  const packed = kept.length + 8192
+  for (let more = 0; more < 3; more++) {
+    const { bytes } = await cost(await framesNow())
+    expect(bytes).toBeGreaterThan(run.tail - kept.offset)
+    expect(bytes).toBeLessThan(run.tail - kept.offset + packed)
+    await run.append(say('y'.repeat(MiB)))
+    await maintain()
+  }
+  for (const seq of [before, kept.seq]) {
+    const { gets, bytes } = await cost(seq)
+    expect(gets).toBeLessThanOrEqual(3)
+    expect(bytes).toBeLessThan(packed)
+  }
+
+  await run.append(...names.map((name) => region(name, 10)), say('y'.repeat(20 * MiB)), say('the last'))
+  await maintain()
+  const { gets, bytes } = await cost(await framesNow())
+  expect(gets).toBeLessThanOrEqual(3)
+  expect(bytes).toBeLessThan(8192)
 })
 
 it('the pieces of a large frame are given back as they are put together', async () => {
