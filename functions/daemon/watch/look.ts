@@ -3,7 +3,7 @@ import { ArchiveFile, NO_PREFIX } from './archive-file.ts'
 import { checkHistory } from './history.ts'
 import type { Report } from './report.ts'
 import { newState, type RunPlace, type RunState, type RunStates, type Trouble } from './run-state.ts'
-import { type Shipping, shipRun, wasGivenBack } from './ship-run.ts'
+import { isFinished, type Shipping, shipRun, wasGivenBack } from './ship-run.ts'
 import { judge, missingTrouble, rewriteTrouble } from './trouble.ts'
 
 export interface Looking {
@@ -37,7 +37,7 @@ export const lookAtRun = async (
 ): Promise<Looked> => {
   const { states, shipping } = looking
   const { leases, now } = shipping
-  const state = { ...(states.get(place.run_id) ?? newState(place)), path: place.path }
+  let state: RunState = { ...(states.get(place.run_id) ?? newState(place)), path: place.path }
   let file: ArchiveFile | undefined
   let checked: Pick<RunState, 'verified'> | undefined
   try {
@@ -56,6 +56,9 @@ export const lookAtRun = async (
     checked = history
     const after = await shipRun(shipping, { ...state, ...history }, file, isQuiet)
     told(looking, state, after, isQuiet)
+    // What was sent is remembered, whatever becomes of the lease.
+    state = after
+    await leases.lookAfter(place.run_id, isFinished(after))
     const due = leases.due(place.run_id)
     return due === undefined ? {} : { again: Math.max(0, due - now()) }
   } catch (error) {

@@ -23,8 +23,8 @@ export interface Shipping {
 export class ServerAhead extends Error {}
 
 /**
- * Brings the server up to the whole frames of a file whose beginning was checked, and looks after the lease. Gives the state
- * after it; rejects with what cannot be mended by sending again, and then what was acknowledged is found out anew.
+ * Brings the server up to the whole frames of a file whose beginning was checked. Gives the state after it; rejects with
+ * what cannot be mended by sending again, and then what was acknowledged is found out anew.
  *
  * @param isQuiet the file has not changed for a while, so what stands at its end is no frame under way
  */
@@ -34,7 +34,6 @@ export const shipRun = async (
   file: ArchiveFile,
   isQuiet: boolean,
 ): Promise<RunState> => {
-  const { run_id } = state
   const isLookedAt = state.archived === null
   const archived = state.archived ?? (await agreed(shipping, state, file))
   const survey = await surveyOf(file, archived.end)
@@ -47,12 +46,10 @@ export const shipRun = async (
     file: file.identity,
     trouble: null,
   }
-  const after = end > archived.end ? await send(shipping, known, file, end, isLookedAt) : known
-  await shipping.leases.lookAfter(run_id, isFinished(after))
-  return after
+  return end > archived.end ? send(shipping, known, file, end, isLookedAt) : known
 }
 
-const isFinished = ({ status, torn }: RunState): boolean =>
+export const isFinished = ({ status, torn }: RunState): boolean =>
   status !== null && TERMINAL_STATUSES.has(status) && torn === null
 
 /** Frames that are whole only if nothing more comes are kept back, and count as torn meanwhile. */
