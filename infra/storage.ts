@@ -56,9 +56,16 @@ export class Storage extends Construct {
     fn.addToRolePolicy(
       new PolicyStatement({
         sid: 'Items',
-        actions: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'].map(
-          (name) => `dynamodb:${name}`,
-        ),
+        actions: [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+          'BatchWriteItem',
+          'Query',
+          'Scan',
+        ].map((name) => `dynamodb:${name}`),
         resources: [this.table.tableArn],
       }),
     )
