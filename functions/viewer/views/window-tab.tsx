@@ -53,17 +53,19 @@ function Windows({ route, run }: RunTabProps): JSX.Element {
   const stack = useMemo(() => stackOf(seen.points, names), [seen.points, names])
   const { markers, isFar } = useMarkers(run.run_id, seen.points, run.frames)
   const summary = seen.nearest(shown)
+  // The same elements are not looked at again while one scrubs.
+  const strip = useMemo(() => <MarkerStrip markers={markers} span={span} />, [markers, span.from, span.to])
   const body = useMemo(
     () => <PointWindow run={run.run_id} point={settled} names={names} />,
     [run.run_id, settled, names],
-  ) // the same element is not looked at again while one scrubs
+  )
 
   return (
     <>
       <section class="timeline" aria-label="Window over time">
         <Legend names={names} hasRest={stack.bands.length > names.length} what="Tokens of" />
         <Timeline stack={stack} span={span} shown={shown} onPoint={show}>
-          <MarkerStrip markers={markers} span={span} />
+          {strip}
         </Timeline>
         <Scrubber
           span={span}
