@@ -4,6 +4,7 @@ import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Client } from '#client'
 import { type ListedSession, RunfoldError, type SessionFileRow } from '#schema'
+import { writeAll } from '../write-all.ts'
 import { placeOf } from './restore-place.ts'
 
 export interface RestoreOptions {
@@ -78,7 +79,7 @@ const fetchFile = async (
     const { chunks } = await client.sessionRaw(entry, { path: name, generation })
     for await (const chunk of chunks) {
       hash.update(chunk)
-      await file.write(chunk)
+      await writeAll(file, chunk)
     }
     if (hash.digest('hex') !== digest)
       throw new RunfoldError('internal', `what came of ${name} is not what is archived`)

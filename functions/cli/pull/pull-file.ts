@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, rename, stat, unlink } from 'node:fs/promises'
 import type { Client, RunTail } from '#client'
 import { RunfoldError } from '#schema'
+import { writeAll } from '../../write-all.ts'
 import { fileBytes } from '../reading/file-bytes.ts'
 import { UsageError } from '../usage-error.ts'
 import { download } from './download.ts'
@@ -64,7 +65,7 @@ const fetchInto = async (
       from,
       tail,
       write: async (bytes, at) => {
-        await file.write(bytes, 0, bytes.length, at)
+        await writeAll(file, bytes, at)
         hash.update(bytes)
         progress.at(at + bytes.length)
       },

@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { writeAll } from '../../write-all.ts'
 import type { Session } from '../session.ts'
 
 /** Writes pieces to a file, which is there only when it is whole, or to standard output. */
@@ -16,7 +17,7 @@ export const writeOut = async (
   const unfinished = `${path}.${process.pid}.tmp`
   const handle = await open(unfinished, 'w', 0o600)
   try {
-    for await (const piece of pieces) await handle.write(Buffer.from(piece))
+    for await (const piece of pieces) await writeAll(handle, Buffer.from(piece))
     await handle.sync()
     await rename(unfinished, path)
   } finally {

@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writeAll } from '../../write-all.ts'
 
 /** Run folders hold secrets in clear (P10): only their owner may read them. */
 const MODE = 0o600
@@ -28,11 +29,7 @@ export const writeBehind = async (path: string, end: number, bytes: Uint8Array):
   const file = await open(path, 'r+')
   try {
     await file.truncate(end)
-    let at = 0
-    while (at < bytes.length) {
-      const { bytesWritten } = await file.write(bytes, at, bytes.length - at, end + at)
-      at += bytesWritten
-    }
+    await writeAll(file, bytes, end)
     await file.sync()
   } finally {
     await file.close()
