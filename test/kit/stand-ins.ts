@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import dynalite from 'dynalite'
 import { startFauxqs } from 'fauxqs'
-import { type Clock, systemClock } from '#store'
 import { type AwsPorts, awsPorts, type ServiceOptions } from '#store/aws'
 
 // S3 and DynamoDB inside this process, for the real SDK clients: fauxqs and dynalite. What they get wrong stands in
@@ -60,17 +59,11 @@ export async function startStandIns(folder?: string): Promise<StandIns> {
 }
 
 /** The store on the stand-ins, or on proxies before them. `prefix` keeps one test's objects apart from another's. */
-export const portsOf = (
-  at: Pick<StandIns, 's3' | 'dynamodb'>,
-  prefix = '',
-  table = TABLE,
-  clock: Clock = systemClock,
-): AwsPorts =>
+export const portsOf = (at: Pick<StandIns, 's3' | 'dynamodb'>, prefix = '', table = TABLE): AwsPorts =>
   awsPorts({
     bucket: BUCKET,
     table,
     prefix,
-    clock,
     s3: serviceAt(at.s3),
     dynamodb: serviceAt(at.dynamodb),
   })

@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.ts'
-import type { Clock, StorePorts } from '../ports.ts'
+import type { StorePorts } from '../ports.ts'
 import { dynamoClient } from './dynamo-client.ts'
 import { lazyS3 } from './lazy-s3.ts'
 import { DynamoRunIndex, type OnStaleCard } from './run-index.ts'
@@ -19,8 +19,6 @@ export interface AwsOptions extends S3Options {
   readonly table: string
   readonly dynamodb?: ServiceOptions
   readonly onStaleCard?: OnStaleCard
-  /** @default the machine's */
-  readonly clock?: Clock
 }
 
 export interface AwsPorts extends StorePorts {
@@ -36,10 +34,10 @@ export interface AwsPorts extends StorePorts {
 
 /** The store on S3 and DynamoDB. */
 export function awsPorts(options: AwsOptions): AwsPorts {
-  const { table, clock = systemClock } = options
+  const { table } = options
   const dynamo = dynamoClient(options.dynamodb)
   const uploadIndex = new DynamoUploadIndex(dynamo, table)
-  const s3 = lazyS3(options, { index: uploadIndex, clock })
+  const s3 = lazyS3(options, { index: uploadIndex, clock: systemClock })
   return {
     objects: s3.objects,
     index: new DynamoRunIndex(dynamo, table, options.onStaleCard),
