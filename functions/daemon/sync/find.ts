@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs'
-import { open, readdir, realpath } from 'node:fs/promises'
+import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Harness } from '#schema'
 import { HEAD_BYTES, HOMES, type Home, refusalOf, sendingOrder } from '#sessions'
 import type { Counters } from './counters.ts'
-import type { Source } from './source-file.ts'
+import { lookAt, type Source } from './source-file.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -80,14 +80,33 @@ export const findSessions = async (
       }
       const files = sessions.get(id) ?? new Map<string, FoundFile>()
       sessions.set(id, files)
-      // The packed one and the plain one are the same file: what is not packed costs less to read.
-      if (!place.compressed || !files.has(place.path))
-        files.set(place.path, { source, path: place.path, isPacked: place.compressed !== undefined })
+      const file = { source, path: place.path, isPacked: place.compressed !== undefined }
+      const other = files.get(place.path)
+      const chosen = other ? await oneOf(other, file) : file
+      files.set(place.path, chosen)
+      const passedOver = chosen === file ? other : file
+      if (passedOver?.isPacked === chosen.isPacked)
+        unread({
+          harness,
+          source: passedOver.source,
+          reason: `it is the same file of a session as ${chosen.source}, which is newer`,
+        })
     }
   }
   return [...sessions]
     .filter(([, files]) => home.isSession?.(new Set(files.keys())) ?? true)
     .map(([id, files]) => ({ harness, id, home: folder, files: inOrder(harness, id, files) }))
+}
+
+/**
+ * Which of two files of one place in a session is sent. The packed one and the plain one are the same file, and what is not
+ * packed costs less to read; of others the one that was written last is the one in use.
+ */
+const oneOf = async (a: FoundFile, b: FoundFile): Promise<FoundFile> => {
+  if (a.isPacked !== b.isPacked) return a.isPacked ? b : a
+  const [one, two] = await Promise.all([a, b].map(({ source }) => lookAt(source).catch(() => undefined)))
+  if (!one || !two) return one ? a : b
+  return BigInt(one.mtime_ns) < BigInt(two.mtime_ns) ? b : a
 }
 
 const inOrder = (harness: Harness, id: string, files: ReadonlyMap<string, FoundFile>): FoundFile[] =>
@@ -122,20 +141,32 @@ async function* walk(
   at: string,
   leftOut: (path: string, reason: string) => void,
 ): AsyncGenerator<string> {
-  for (const entry of await entriesOf(join(home, at))) {
+  const entries = await entriesOf(join(home, at)).catch((error: NodeJS.ErrnoException) => {
+    if (!isGone(error)) leftOut(at, `the folder cannot be read: ${error.message}`)
+    return []
+  })
+  for (const entry of entries) {
     const path = `${at}/${entry.name}`
-    if (entry.isDirectory()) yield* walk(home, path, leftOut)
+    if (!(await isSpelled(join(home, path)))) leftOut(path, 'its name is not UTF-8')
+    else if (entry.isDirectory()) yield* walk(home, path, leftOut)
     else if (entry.isFile()) yield path
     else leftOut(path, entry.isSymbolicLink() ? 'it is a link' : 'it is not a regular file')
   }
 }
 
-/** None where the folder is gone or is a link. */
+/** None where the folder is a link. */
 const entriesOf = async (folder: string): Promise<Dirent[]> => {
-  if ((await realpath(folder).catch(() => undefined)) !== folder) return []
-  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-    throw error
-  })
+  if ((await realpath(folder)) !== folder) return []
+  const found = await readdir(folder, { withFileTypes: true })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
+
+const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
+
+/** Bytes of a name that are no UTF-8 come as U+FFFD, and a file of the name that is shown is not there. */
+const isSpelled = async (path: string): Promise<boolean> =>
+  !path.includes('\ufffd') ||
+  (await lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => !isGone(error),
+  ))
