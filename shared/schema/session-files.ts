@@ -25,6 +25,8 @@ export const sessionId = z
     (id) => id !== '.' && id !== '..' && !UNWRITABLE.test(id),
     'a session id is no dots and no controls',
   )
+  // One segment of a URL and of folders everywhere: behind a proxy that decodes it, it would be two.
+  .refine((id) => !/[/\\]/.test(id), 'a session id holds no / and no \\')
 
 /** A configured name of a machine, never taken from a home folder. */
 export const machineName = z
