@@ -79,7 +79,7 @@ export class ArchiveStack extends Stack {
     const url = config.domain === undefined ? front.url : `https://${config.domain}`
     new CfnOutput(this, 'Url', { value: url, description: 'API and viewer' })
     new CfnOutput(this, 'FirstToken', {
-      value: `npx runfold token first --store aws --bucket ${storage.bucket.bucketName} --table ${storage.table.tableName}`,
+      value: `npm run -s cli -- token first --store aws --bucket ${storage.bucket.bucketName} --table ${storage.table.tableName}`,
       description: 'Makes the first token, with your AWS credentials, and shows it once',
     })
   }
