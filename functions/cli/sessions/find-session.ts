@@ -1,5 +1,5 @@
 import type { Client } from '#client'
-import type { Harness, ListedSession } from '#schema'
+import { type Harness, type ListedSession, RunfoldError } from '#schema'
 import { UsageError } from '../usage-error.ts'
 
 export interface Wanted {
@@ -10,7 +10,7 @@ export interface Wanted {
 /**
  * The session a person means: its id, or a beginning of it of 4 characters at least that no other session has.
  *
- * @throws UsageError naming those it may be
+ * @throws RunfoldError `not_found`; UsageError naming those it may be
  */
 export const findSession = async (
   client: Client,
@@ -35,7 +35,8 @@ export const findSession = async (
     exact.length > 0 ? exact : ofHarness.filter((entry) => id.length >= 4 && entry.id.startsWith(id))
   const [only] = wanted
   if (only && wanted.length === 1) return only
-  if (!only) throw new UsageError(`there is no session ${id}; \`runfold sessions ls\` lists them`)
+  if (!only)
+    throw new RunfoldError('not_found', `there is no session ${id}; \`runfold sessions ls\` lists them`)
   const names = wanted.map((entry) => `${entry.harness} ${entry.id} on ${entry.machine}`).join(', ')
   throw new UsageError(`${id} may be ${names}; say --harness, --machine or more of the id`)
 }

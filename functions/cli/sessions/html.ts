@@ -1,7 +1,7 @@
 import type { ListedSession } from '#schema'
 import type { Message, SessionFields } from './document-stream.ts'
 import type { Redact } from './redact.ts'
-import { headingOf, type Part, partsOf } from './transcript.ts'
+import { factsOf, headingOf, type Part, partsOf, sayProblem } from './transcript.ts'
 
 // One file that needs nothing else and does nothing: no script, and a policy that lets none run and nothing be fetched.
 
@@ -29,22 +29,13 @@ export async function* htmlOf(
   }
   const { problems = [] } = fields()
   if (problems.length > 0)
-    yield `\n<h2>Problems</h2><ul>${problems.map(({ code, path, line }) => `<li>${escaped(`${code} in ${path}${line === undefined ? '' : `, line ${line}`}`)}</li>`).join('')}</ul>`
+    yield `\n<h2>Problems</h2><ul>${problems.map((problem) => `<li>${escaped(sayProblem(problem))}</li>`).join('')}</ul>`
   yield '\n</body></html>\n'
 }
 
-const facts = ({ harness, id, machine, cwd, model, created_at, updated_at }: ListedSession): string =>
-  `<dl>${[
-    ['harness', harness],
-    ['session', id],
-    ['machine', machine],
-    ['folder', cwd],
-    ['model', model],
-    ['from', created_at],
-    ['to', updated_at],
-  ]
-    .filter(([, value]) => value)
-    .map(([name, value]) => `<dt>${name}</dt><dd dir="auto">${escaped(String(value))}</dd>`)
+const facts = (entry: ListedSession): string =>
+  `<dl>${factsOf(entry)
+    .map(([name, value]) => `<dt>${name}</dt><dd dir="auto">${escaped(value)}</dd>`)
     .join('')}</dl>`
 
 const shown = (part: Part, text: string): string => {

@@ -1,7 +1,7 @@
 import type { ListedSession } from '#schema'
 import type { Message, SessionFields } from './document-stream.ts'
 import type { Redact } from './redact.ts'
-import { headingOf, type Part, partsOf } from './transcript.ts'
+import { factsOf, headingOf, type Part, partsOf, sayProblem } from './transcript.ts'
 
 /** A transcript in Markdown, piece by piece. Texts of the session stand in fences or as quotes, so none becomes a heading. */
 export async function* markdownOf(
@@ -19,21 +19,12 @@ export async function* markdownOf(
   if (agents.length > 0)
     yield `\n## Sub-agents\n\n${agents.map(({ id, description }) => `- ${inline(`${id} ${description ?? ''}`)}\n`).join('')}`
   if (problems.length > 0)
-    yield `\n## Problems\n\n${problems.map(({ code, path, line }) => `- ${inline(`${code} in ${path}${line === undefined ? '' : `, line ${line}`}`)}\n`).join('')}`
+    yield `\n## Problems\n\n${problems.map((problem) => `- ${inline(sayProblem(problem))}\n`).join('')}`
 }
 
-const facts = ({ harness, id, machine, cwd, model, created_at, updated_at }: ListedSession): string =>
-  [
-    ['harness', harness],
-    ['session', id],
-    ['machine', machine],
-    ['folder', cwd],
-    ['model', model],
-    ['from', created_at],
-    ['to', updated_at],
-  ]
-    .filter(([, value]) => value)
-    .map(([name, value]) => `- ${name}: ${inline(String(value))}\n`)
+const facts = (entry: ListedSession): string =>
+  factsOf(entry)
+    .map(([name, value]) => `- ${name}: ${inline(value)}\n`)
     .join('')
 
 const shown = (part: Part, text: string): string => {

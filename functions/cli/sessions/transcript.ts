@@ -1,5 +1,6 @@
 import { jsonText } from '#codec'
-import type { Block, Message } from './document-stream.ts'
+import type { ListedSession } from '#schema'
+import type { Block, Message, SessionFields } from './document-stream.ts'
 
 /** What a part of a message is to a reader, whatever it is shown on. */
 export type Part =
@@ -44,3 +45,14 @@ export const headingOf = ({ role, kind, model, timestamp }: Message): string => 
       : `${role} (${kind.replaceAll('_', ' ')})`
   return [who, model, timestamp].filter(Boolean).join(', ')
 }
+
+/** What is to be known of a session before it is read; names and values. */
+export const factsOf = (entry: ListedSession): readonly (readonly [string, string])[] => {
+  const { harness, id, machine, cwd, model, created_at, updated_at } = entry
+  const facts = { harness, session: id, machine, folder: cwd, model, from: created_at, to: updated_at }
+  return Object.entries(facts).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
+}
+
+/** Such as `bad_json in a.jsonl, line 5`. */
+export const sayProblem = ({ code, path, line }: NonNullable<SessionFields['problems']>[number]): string =>
+  `${code} in ${path}${line === undefined ? '' : `, line ${line}`}`

@@ -7,7 +7,7 @@ import { type Counters, newCounters } from './counters.ts'
 import { cwdOf } from './cwd.ts'
 import { openSyncStates } from './states.ts'
 import { type SyncEvents, type SyncScope, syncOnce } from './sync.ts'
-import type { Syncing } from './sync-session.ts'
+import type { Syncing } from './syncing.ts'
 import { isQuiet, watchSessions } from './watch-sessions.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>

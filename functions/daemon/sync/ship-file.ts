@@ -1,34 +1,18 @@
 import { extendDigest, loadDigest } from '#codec'
 import { isRunfoldError, type RunfoldError, type SessionOutcome } from '#schema'
 import { isLineOriented } from '#sessions'
-import type { Counters } from './counters.ts'
 import { type FileState, hashTo, nothingShipped, type Shipped, stateOf, stillBegins } from './file-state.ts'
 import type { FoundFile, FoundSession } from './find.ts'
-import type { SecretScan } from './secret-scan.ts'
 import type { FileAtServer, SessionServer } from './session-server.ts'
 import { type Identity, isSameIdentity, lookAt, SourceFile } from './source-file.ts'
-import type { SyncStates } from './states.ts'
+import type { Syncing } from './syncing.ts'
 
 const LF = 0x0a
 /** Rounds of asking where the file stands before it is left to the next pass. */
 const MOST_TURNS = 8
 
-/** What a pass over a file stands on; see `Syncing`. */
-export interface ShippingFile {
-  readonly server: SessionServer
-  readonly states: SyncStates
-  readonly counters: Counters
-  readonly batchBytes: number
-  readonly scan?: SecretScan | undefined
-  /** Whether what holds secrets is kept back. */
-  readonly refusesSecrets: boolean
-  /** Whether identities are not believed: every file is hashed and compared with the server. */
-  readonly verifies: boolean
-  /** What would be sent is only counted. */
-  readonly isDry: boolean
-  /** Whether an unterminated end may be sent: always in `sync`, in `watch` when it has not changed for a while. */
-  readonly sendsLooseEnd: (file: Identity) => boolean
-}
+/** What a pass over a file stands on. */
+export type ShippingFile = Omit<Syncing, 'client' | 'machine' | 'signal'> & { readonly server: SessionServer }
 
 export interface ShippedFile {
   /** New to the server. */

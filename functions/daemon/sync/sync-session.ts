@@ -1,33 +1,12 @@
-import type { Client } from '#client'
 import { isRunfoldError, type SessionOutcome } from '#schema'
-import type { Counters } from './counters.ts'
 import { sayProblems } from './document-problems.ts'
 import type { FoundFile, FoundSession } from './find.ts'
 import { LeftOut } from './left-out.ts'
 import type { Outage } from './outage.ts'
-import type { SecretScan } from './secret-scan.ts'
 import { SessionServer } from './session-server.ts'
 import { type ShippedFile, type ShippingFile, shipFile } from './ship-file.ts'
-import { type Identity, SourceMoved } from './source-file.ts'
-import type { SyncStates } from './states.ts'
-
-/** What a sync of any session stands on. */
-export interface Syncing {
-  readonly client: Client
-  /** The configured name of this machine. */
-  readonly machine: string
-  readonly states: SyncStates
-  readonly counters: Counters
-  /** Bytes of one request, at most. */
-  readonly batchBytes: number
-  /** Left out, nothing is looked for. */
-  readonly scan?: SecretScan | undefined
-  readonly refusesSecrets: boolean
-  readonly verifies: boolean
-  readonly isDry: boolean
-  readonly sendsLooseEnd: (file: Identity) => boolean
-  readonly signal: AbortSignal
-}
+import { SourceMoved } from './source-file.ts'
+import type { Syncing } from './syncing.ts'
 
 export interface SyncedSession {
   readonly harness: FoundSession['harness']

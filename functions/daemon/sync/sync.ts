@@ -4,7 +4,8 @@ import { type FoundSession, findSessions, homesOf, type KnownNames, type Unread 
 import { Outage } from './outage.ts'
 import { isSameIdentity, lookAt } from './source-file.ts'
 import type { SyncStates } from './states.ts'
-import { type SyncedSession, type Syncing, syncSession } from './sync-session.ts'
+import { type SyncedSession, syncSession } from './sync-session.ts'
+import type { Syncing } from './syncing.ts'
 
 /** Sessions sent side by side; each may hold one request. */
 const WIDTH = 4

@@ -3,7 +3,7 @@ import { FolderEvents } from '../watch/folder-events.ts'
 import type { FoundSession } from './find.ts'
 import type { Identity } from './source-file.ts'
 import { type SyncEvents, type SyncScope, syncOnce } from './sync.ts'
-import type { Syncing } from './sync-session.ts'
+import type { Syncing } from './syncing.ts'
 
 /** What comes within this time is looked at together. */
 const LINGER_MS = 300
