@@ -4,7 +4,7 @@ import { isLineOriented } from '#sessions'
 import { type FileState, hashTo, nothingShipped, type Shipped, stateOf, stillBegins } from './file-state.ts'
 import type { FoundFile, FoundSession } from './find.ts'
 import type { FileAtServer, SessionServer } from './session-server.ts'
-import { type Identity, isSameIdentity, lookAt, SourceFile } from './source-file.ts'
+import { isSameIdentity, lookAt, SourceFile } from './source-file.ts'
 import type { Syncing } from './syncing.ts'
 
 const LF = 0x0a
