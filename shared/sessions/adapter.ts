@@ -86,6 +86,8 @@ export interface Derived {
   readonly state: Uint8Array | undefined
   /** How much of the transcript the state has seen: up to its last LF. */
   readonly state_offset: number
+  /** Length of the transcript; 0 without one. */
+  readonly transcript_bytes: number
   readonly inputs: readonly Input[]
   /** What the catalog entry needs beside the document's size and digest. */
   readonly card: CatalogCard

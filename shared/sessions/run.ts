@@ -101,6 +101,7 @@ export class Run {
       stable_messages: stable.messages,
       state,
       state_offset: offset,
+      transcript_bytes: file?.tail ?? 0,
       inputs: look.inputs,
       card: cardOf(this.#request, trailer, tally),
       bad_lines: problems.badLines,

@@ -34,6 +34,17 @@ export interface AncestorInput {
   readonly digest: string
 }
 
+/** The newest parser state that was kept. */
+export interface KeptState {
+  readonly key: string
+  /** How much of the transcript it has seen. */
+  readonly offset: number
+  /** Of the state itself. */
+  readonly bytes: number
+  /** Of the transcript behind `offset`, as of the derivation: what the next one reads again. Absent means none. */
+  readonly loose?: number
+}
+
 /** What was derived last of one transcript: what is known of the document, whether or not it was stored since. */
 export interface DerivedPointer {
   readonly parser: string
@@ -45,8 +56,7 @@ export interface DerivedPointer {
   readonly problems: number
   /** Revisions tell nothing of these. */
   readonly ancestors: readonly AncestorInput[]
-  /** The newest parser state that was kept, and how much of the transcript it has seen. */
-  readonly state: { readonly key: string; readonly offset: number; readonly bytes: number } | null
+  readonly state: KeptState | null
   readonly document: StoredDocument | null
 }
 

@@ -177,17 +177,18 @@ function isKept({ before, distrusted }: Task, { sha256 }: Derived): boolean {
 async function keepState(
   { ports: { objects } }: SessionParts,
   { before, parser, under, sweep }: Task,
-  { state, state_offset }: Derived,
+  { state, state_offset, transcript_bytes }: Derived,
   inputs: string,
   { reused, isStored }: { reused: number; isStored: boolean },
 ): Promise<DerivedPointer['state']> {
   const old = before?.parser === parser && reused > 0 ? before.state : null
   const again = state_offset - (old?.offset ?? 0)
   const isOldEnough = old !== null && again >= 0 && again <= Math.max(REPARSED_BYTES, old.bytes)
-  if (!isStored && isOldEnough) return old
+  const looseBehind = (offset: number) => ({ loose: transcript_bytes - offset })
+  if (!isStored && isOldEnough) return { ...old, ...looseBehind(old.offset) }
   if (state === undefined) return null
   const more = digestOf(state).slice(0, HASH_DIGITS)
   const key = derivedKeyIn(under, { kind: 'state', sweep, parser, inputs, more })
   await objects.put(key, [state], {})
-  return { key, offset: state_offset, bytes: state.length }
+  return { key, offset: state_offset, bytes: state.length, ...looseBehind(state_offset) }
 }

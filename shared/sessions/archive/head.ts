@@ -15,12 +15,18 @@ const AT_ONCE_BYTES = 4 * 1024 * 1024
 export function isLeftToMaintenance({ harness }: SessionKey, head: SessionHead): boolean {
   const { derived, raw_bytes, pending } = head
   const isAnew = derived !== null && derived.parser !== parserOf(harness)
-  return pending > AT_ONCE_BYTES || isHeavy(head) || (isAnew && raw_bytes > AT_ONCE_BYTES)
+  const loose = derived?.state?.loose ?? 0
+  return pending + loose > AT_ONCE_BYTES || isHeavy(head) || (isAnew && raw_bytes > AT_ONCE_BYTES)
 }
 
-/** Whether it is so long that no parser state is kept: then each derivation is one in full, and waits for a quiet moment. */
-export function isHeavy({ derived, raw_bytes }: SessionHead): boolean {
-  return derived !== null && derived.state === null && raw_bytes > AT_ONCE_BYTES
+/**
+ * Whether so much would be parsed again that it waits for a quiet moment, or until as much is new: what a long line without its
+ * end costs, or a session too long for a parser state, stays linear by that (P9).
+ */
+export function isHeavy({ derived, raw_bytes, pending }: SessionHead): boolean {
+  if (derived === null) return false
+  const again = derived.state === null ? raw_bytes : (derived.state.loose ?? 0)
+  return again > AT_ONCE_BYTES && pending < again
 }
 
 /** A session with an acknowledged file; a tombstone is as absent as nothing. */

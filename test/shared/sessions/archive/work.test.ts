@@ -112,6 +112,23 @@ onEveryStore('the work of an append', (open) => {
     await s.exact()
   })
 
+  it('to a long line that has not ended reads it again only when as much is new', async () => {
+    const s = open()
+    const REQUEST = 4 << 20
+    const line = Buffer.alloc(8 * REQUEST, 'x')
+    line.write('{"type":"user","uuid":"u","message":{"content":"')
+    line.write('"}}\n', line.length - 4)
+    await s.append('sid.jsonl', claudeRows(0, 2))
+    for (let at = 0; at < line.length; at += REQUEST) {
+      await s.add('sid.jsonl', line.subarray(at, at + REQUEST))
+      await s.maintain()
+    }
+    expect(s.worked().read).toBeLessThan(3 * line.length)
+    await s.add('sid.jsonl', claudeRow(2))
+    await s.exact()
+    expect(await s.entry()).toMatchObject({ message_count: 4 })
+  })
+
   it('to a document of more than 8 MiB copies what stands inside the storage', async () => {
     const s = open()
     const text = 'x'.repeat(100_000)
