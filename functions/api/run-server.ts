@@ -8,7 +8,8 @@ import { whyNot } from './why-not.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * The whole life of a server process: settings, start, and an end that loses nothing that was acknowledged.
+ * The whole life of a server process: settings, start, and an end that loses nothing that was acknowledged. The exit code is
+ * 2 where a setting is wrong, 1 after any other failure.
  *
  * @param cli how the person who starts it calls the CLI
  */
@@ -33,7 +34,7 @@ export async function runServer(
     })
   } catch (error) {
     process.stderr.write(`runfold: ${whyNot(error)}\n`)
-    process.exitCode = 1
+    process.exitCode = error instanceof SettingError ? 2 : 1
   }
 }
 

@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done; damage that was stepped over in a file is told on standard error',
   1: 'something failed inside, here or in the server',
   2: 'the command line is wrong, or a file cannot be read or written',
-  3: 'there is no such run, token or position',
+  3: 'there is no such run, session, token or position',
   4: 'the token is missing or does not allow this',
   5: 'the server cannot be reached or is busy; the same command may be tried again',
   6: 'someone else holds the lease; wait, or use --force',

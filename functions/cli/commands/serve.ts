@@ -39,11 +39,15 @@ export const serve: Verb = (program, act) =>
           nodePlatform,
           environmentOf(io.env, options, VARIABLES),
           options.allowRemote ? ['--allow-remote'] : [],
+          CALLED,
         )
         // It has said why when it did not start; when it did, the process lives as long as the server.
-        return process.exitCode ? EXIT.failed : undefined
+        return process.exitCode ? (process.exitCode === EXIT.usage ? EXIT.usage : EXIT.failed) : undefined
       }),
     )
+
+/** How this program is called: from its sources in a checkout, or as the bundle of a package. */
+const CALLED = import.meta.url.endsWith('.ts') ? 'npm run -s cli --' : 'npx runfold'
 
 /** The variables that an option stands for. */
 const VARIABLES = { ...STORE_VARIABLES, port: 'PORT', host: 'RUNFOLD_HOST' } as const

@@ -46,18 +46,24 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Starts the server through the CLI, and ends it as Ctrl-C does. */
-const serve = async (program = main): Promise<{ url: string; stop(): Promise<number | null> }> => {
+const serve = async (
+  program = main,
+): Promise<{
+  url: string
+  said(): string
+  stop(): Promise<number | null>
+}> => {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
     cwd: folder,
     env: environment(),
   })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  let said = ''
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
     const listen = (chunk: Buffer) => {
       said += chunk
       const found = /http:\/\/127\.0\.0\.1:\d+/.exec(said)
-      if (found) resolve(found[0])
+      if (found && / ls\n$/.test(said)) resolve(found[0])
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)
@@ -67,7 +73,7 @@ const serve = async (program = main): Promise<{ url: string; stop(): Promise<num
     child.kill('SIGINT')
     return ended
   }
-  return { url, stop }
+  return { url, said: () => said, stop }
 }
 
 describe('the program as a process', () => {
@@ -85,6 +91,14 @@ describe('the program as a process', () => {
     } finally {
       expect(await server.stop()).toBe(0)
     }
+  }, 30_000)
+
+  it('says how a checkout is called, and which settings cannot be', async () => {
+    const server = await serve()
+    expect(await server.stop()).toBe(0)
+    expect(server.said()).toContain('  npm run -s cli -- push run.lvr\n')
+    for (const wrong of ['--port 99999', '--host 0.0.0.0'])
+      expect(await runNode([main, 'serve', ...wrong.split(' ')])).toMatchObject({ code: 2 })
   }, 30_000)
 
   it('stays quiet when the reader of its output goes away', async () => {
@@ -115,6 +129,7 @@ describe('the program as a process', () => {
     })
     expect(await server.stop()).toBe(0)
     expect(pushed).toMatchObject({ code: 0, err: '' })
+    expect(server.said()).toContain('  npx runfold push run.lvr\n')
 
     // What programs import of it, found by its name as they would.
     const modules = join(folder, 'node_modules')

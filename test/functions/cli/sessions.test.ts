@@ -117,7 +117,7 @@ describe('reading', () => {
     expect(code).toBe(2)
     expect(err).toContain('5e551099')
     expect((await run('sessions show 5e551099')).code).toBe(0)
-    expect((await run('sessions show nobody')).code).toBe(2)
+    expect((await run('sessions show nobody')).code).toBe(3)
   })
 })
 
