@@ -14,6 +14,7 @@ export const syncTeller = ({ json, out, err }: Session): SyncEvents & { end(): P
   return {
     empty: (harness, folder) => note(`${harness}: there is a home at ${folder}, but no session in it`),
     unread: (what) => note(unreadText(what)),
+    forgetful: (reason) => note(forgetfulText(reason)),
     synced: (session) => {
       summary.add(session)
       if (json) void out.json(rowOf(session))
@@ -46,6 +47,7 @@ export const sessionsTeller = ({ json, out }: Session): SyncEvents => {
     empty: (harness, folder) =>
       once(`empty ${folder}`, `${harness}: no session in ${folder}`, { event: 'empty', harness, folder }),
     unread: (what) => once(`unread ${what.source}`, unreadText(what), { event: 'unread', ...what }),
+    forgetful: (reason) => once('forgetful', forgetfulText(reason), { event: 'forgetful', reason }),
     synced: (session) => {
       const { bytes, isNew, problems } = session
       const name = nameOf(session)
@@ -65,6 +67,8 @@ const nameOf = ({ harness, id }: SyncedSession): string =>
 
 const unreadText = ({ harness, source, reason }: Unread): string =>
   `${harness}: ${source} is left out: ${reason}`
+
+const forgetfulText = (reason: string): string => `what was sent is not remembered: ${reason}`
 
 const rowOf = ({ secrets, ...session }: SyncedSession) => ({
   ...session,

@@ -5,7 +5,7 @@ import type { Client } from '#client'
 import { type Harness, machineName } from '#schema'
 import { type Counters, newCounters } from './counters.ts'
 import { cwdOf } from './cwd.ts'
-import { openSyncStates } from './states.ts'
+import { openLastingStates } from './lasting-states.ts'
 import { type SyncEvents, type SyncScope, syncOnce } from './sync.ts'
 import type { Syncing } from './syncing.ts'
 import { isQuiet, watchSessions } from './watch-sessions.ts'
@@ -66,7 +66,7 @@ export const openSync = async (options: SyncOptions): Promise<OpenSync> => {
   const { client, env, machine, url, harnesses, cwd, signal } = options
   const { limits } = await client.capabilities()
   const { scanForSecrets } = await import('./secret-scan.ts')
-  const states = openSyncStates(stateFolder(env, url, machine))
+  const states = openLastingStates(stateFolder(env, url, machine))
   const counters = newCounters()
   const syncing: Syncing = {
     client,

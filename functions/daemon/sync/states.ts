@@ -31,11 +31,18 @@ export interface SyncStates extends Disposable {
   ofSource(source: string): Known | undefined
   note(session: SessionName): Note
   setNote(session: SessionName, note: Note): void
+  /** Why nothing of this is there the next time. */
+  readonly trouble?: string | undefined
 }
 
 export const openSyncStates = (folder: string): SyncStates => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = opened(join(folder, FILE))
+  return statesIn(opened(join(folder, FILE)))
+}
+
+export const openSyncStatesInMemory = (): SyncStates => statesIn(new DatabaseSync(':memory:'))
+
+const statesIn = (database: DatabaseSync): SyncStates => {
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (user_version !== VERSION) database.exec('DROP TABLE IF EXISTS file; DROP TABLE IF EXISTS session')
   database.exec(`

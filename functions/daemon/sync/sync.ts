@@ -24,6 +24,8 @@ export interface SyncEvents {
   /** A home that is there and has no session: stores move without notice. */
   empty?(harness: Harness, folder: string): void
   unread?(what: Unread): void
+  /** Nothing of this pass is remembered: the next one reads every file again. */
+  forgetful?(reason: string): void
   synced(session: SyncedSession): void
 }
 
@@ -48,6 +50,7 @@ export const syncOnce = async (syncing: Syncing, scope: SyncScope, events: SyncE
     }
   }
   await Promise.all(Array.from({ length: WIDTH }, work))
+  if (states.trouble !== undefined) events.forgetful?.(states.trouble)
 }
 
 /** A file that is what it was when it was sent still has the name it had then. */

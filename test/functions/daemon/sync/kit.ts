@@ -6,6 +6,7 @@ import type { Harness } from '#schema'
 import type { Counters } from '../../../../functions/daemon/sync/counters.ts'
 import type { Unread } from '../../../../functions/daemon/sync/find.ts'
 import { openSync, type SyncOptions } from '../../../../functions/daemon/sync/open-sync.ts'
+import type { SyncEvents } from '../../../../functions/daemon/sync/sync.ts'
 import type { SyncedSession } from '../../../../functions/daemon/sync/sync-session.ts'
 import { derive, heldFiles } from '../../../kit/session-files.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
@@ -37,7 +38,10 @@ export const laptop = async (given?: Server, machine = MACHINE) => {
     mkdirSync(dirname(path(name)), { recursive: true })
     writeFileSync(path(name), bytes)
   }
-  const sync = async (options: Partial<SyncOptions> = {}): Promise<Synced> => {
+  const sync = async (
+    options: Partial<SyncOptions> = {},
+    events: Partial<SyncEvents> = {},
+  ): Promise<Synced> => {
     using open = await openSync({
       client,
       url: URL_OF_SERVER,
@@ -52,7 +56,11 @@ export const laptop = async (given?: Server, machine = MACHINE) => {
     })
     const sessions: SyncedSession[] = []
     const unread: Unread[] = []
-    await open.once({ synced: (session) => sessions.push(session), unread: (what) => unread.push(what) })
+    await open.once({
+      synced: (session) => sessions.push(session),
+      unread: (what) => unread.push(what),
+      ...events,
+    })
     const outcomes = Object.fromEntries(sessions.map(({ id, outcome }) => [id, outcome]))
     return { sessions, unread, counters: open.counters, outcomes }
   }
