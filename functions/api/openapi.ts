@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BODY_ENCODINGS, PROBLEMS, type ProblemCode } from '#schema'
+import { BODY_ENCODINGS, EVENTS_MEDIA_TYPE, lastEventId, PROBLEMS, type ProblemCode } from '#schema'
 import { namedShapes, shapeOf } from './json-schema.ts'
 import type { AnswerShape, Route } from './route.ts'
 
@@ -36,7 +36,7 @@ function operation(route: Route): object {
         ? 'No token is needed.'
         : `Needs a token${scopes === 'token' ? '' : ` of scope ${scopes}`}.`,
     ...(route.need === 'nothing' && { security: [] }),
-    parameters: [...parameters(route, 'path'), ...parameters(route, 'query')],
+    parameters: [...parameters(route, 'path'), ...parameters(route, 'query'), ...headerParameters(route)],
     ...(route.json && {
       requestBody: {
         required: !route.bodyless,
@@ -60,6 +60,18 @@ function parameters(route: Route, place: 'path' | 'query'): object[] {
     required: place === 'path' || required.includes(name),
     schema: shape,
   }))
+}
+
+/** Which request headers count follows from what a route answers: parts of a body, nothing new, a stream to take up again. */
+function headerParameters({ answers }: Route): object[] {
+  const text = { type: 'string' }
+  const shapes: Record<string, object> = {
+    ...(answers.some(({ status }) => status === 206) && { Range: text, 'If-Range': text }),
+    ...(answers.some(({ status }) => status === 304) && { 'If-None-Match': text }),
+    ...(answers.some(({ types }) => types?.includes(EVENTS_MEDIA_TYPE)) &&
+      shapeOf(lastEventId, 'input').properties),
+  }
+  return Object.entries(shapes).map(([name, schema]) => ({ name, in: 'header', required: false, schema }))
 }
 
 const bytesBody = (types: readonly string[]) => ({

@@ -122,6 +122,16 @@ describe('the OpenAPI document', () => {
     expect(requestBody.content['application/json'].schema.additionalProperties).toBe(false)
   })
 
+  it('request headers that change an answer are parameters', async () => {
+    const { found } = await operations()
+    const headersOf = (route: string) =>
+      found.get(route)?.parameters.flatMap(({ name, in: place }) => (place === 'header' ? [name] : []))
+    expect(headersOf('GET /v1/runs/{run_id}/events')).toEqual(['Last-Event-ID'])
+    expect(headersOf('GET /v1/runs/{run_id}/archive')).toEqual(['Range', 'If-Range', 'If-None-Match'])
+    expect(headersOf('GET /v1/runs/{run_id}/fold')).toEqual(['If-None-Match'])
+    expect(headersOf('GET /v1/runs')).toEqual([])
+  })
+
   it('operations have names of their own', async () => {
     const { found } = await operations()
     expect(new Set([...found.values()].map(({ operationId }) => operationId)).size).toBe(found.size)
