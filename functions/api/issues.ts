@@ -16,10 +16,14 @@ const described = ({ path, message }: Issue) => (path ? `${path}: ${message}` : 
 
 /** Parses what came in by its schema, or refuses with every issue found. */
 export function parsed<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: inOurWords })
   if (result.success) return result.data
   throw badRequest(result.error.issues.flatMap(issuesOf))
 }
+
+/** What is not there at all is called so; for the rest zod's words do. */
+const inOurWords = ({ code, input }: z.core.$ZodRawIssue) =>
+  code === 'invalid_type' && input === undefined ? 'is missing' : undefined
 
 function issuesOf(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(String).join('.')

@@ -23,6 +23,9 @@ describe('every problem of the contract', () => {
         { path: 'surprise', message: 'is not known here' },
       ],
     })
+    expectProblem(await root.get('/v1/runs/r/diff?from=0'), 400, 'bad_request', {
+      issues: [{ path: 'to', message: 'is missing' }],
+    })
   })
 
   it('unauthorized asks for a Bearer token', async () => {
