@@ -3,7 +3,10 @@ import type { Message, SessionFields } from './document-stream.ts'
 import type { Redact } from './redact.ts'
 import { factsOf, headingOf, type Part, partsOf, sayProblem } from './transcript.ts'
 
-/** A transcript in Markdown, piece by piece. Texts of the session stand in fences or as quotes, so none becomes a heading. */
+/**
+ * A transcript in Markdown, piece by piece. Texts of the session stand in fences or as quotes, so none becomes a heading, and
+ * none is HTML, loads a picture or runs a script, whatever renders it.
+ */
 export async function* markdownOf(
   entry: ListedSession,
   messages: AsyncIterable<Message>,
@@ -30,7 +33,7 @@ const facts = (entry: ListedSession): string =>
 const shown = (part: Part, text: string): string => {
   switch (part.as) {
     case 'text':
-      return text.replaceAll(/^/gm, '> ')
+      return ACTIVE.test(text) ? fenced(text) : text.replaceAll(/^/gm, '> ')
     case 'thinking':
       return `*thinking*\n\n${fenced(text)}`
     case 'call':
@@ -41,6 +44,9 @@ const shown = (part: Part, text: string): string => {
       return inline(text)
   }
 }
+
+/** HTML, pictures, links that run, and references that may spell one of these. */
+const ACTIVE = /<[a-z/!?]|!\[|(?:javascript|vbscript|data)\s*:|\]\s*[(:[].*&/i
 
 /** Longer than any fence in it, so that nothing breaks out. */
 const fenced = (text: string, language = ''): string => {

@@ -10,7 +10,12 @@ export const writeOut = async (
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
   if (file === undefined) {
-    for await (const piece of pieces) await out.bytes(Buffer.from(piece))
+    const decoder = new TextDecoder()
+    for await (const piece of pieces) {
+      const bytes = Buffer.from(piece)
+      if (out.isTerminal) await out.text(decoder.decode(bytes, { stream: true }))
+      else await out.bytes(bytes)
+    }
     return
   }
   const path = resolve(io.cwd, file)
