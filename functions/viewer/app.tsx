@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Redacted } from '#client'
 import { type Capabilities, isRunfoldError } from '#schema'
 import { clientOf } from './api.ts'
+import { sentence } from './data/format.ts'
 import { SignedContext } from './parts/context.ts'
 import { Loading, Problem } from './parts/problem.tsx'
 import { useRoute } from './parts/use-route.ts'
@@ -32,10 +33,10 @@ export function App(props: AppProps): JSX.Element {
     setCapabilities(undefined)
     setToken(undefined)
   }
-  const expired = (cause: unknown) =>
-    signOut(
-      `${cause instanceof Error ? cause.message : 'The token is not good any more'}. Sign in to go on where you were.`,
-    )
+  const expired = (cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : 'the token is not good any more'
+    signOut(`${sentence(why)} Sign in to go on where you were.`)
+  }
 
   useEffect(() => {
     if (!token) return

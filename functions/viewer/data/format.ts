@@ -63,3 +63,14 @@ export function ago(at: Int | string, now: number): string {
 
 /** A status word for people. */
 export const spoken = (word: string): string => word.replaceAll('_', ' ')
+
+/** What a problem says of itself, as a sentence among others. */
+export const sentence = (detail: string): string => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const seconds = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+/** Unix seconds on an axis, told apart however close together they are. */
+export const tick = (at: number, step: number): string =>
+  (step >= 86_400 ? day : step >= 60 ? clock : seconds).format(at * 1000)

@@ -39,14 +39,15 @@ export function RunRows({ runs }: { readonly runs: readonly Card[] }): JSX.Eleme
 
 function Row({ run }: { readonly run: Card }): JSX.Element {
   const { run_id, title, task, agent_name, machine_id, error, parent_run_id } = run
+  const name = title || task || run_id
   return (
     <tr data-run={run_id}>
       <th scope="row">
         <a href={hashOf({ view: 'run', run: run_id, tab: 'window', query: {} })}>
-          <ShortText text={title || task || run_id} max={140} />
+          <ShortText text={name} max={140} />
         </a>
         <span class="under">
-          <code>{run_id}</code>
+          {name !== run_id && <code>{run_id}</code>}
           {parent_run_id && (
             <>
               {' of '}

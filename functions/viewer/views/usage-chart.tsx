@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { UsageAnswer } from '#schema'
 import { type Bins, binsOf } from '../data/bins.ts'
-import { compact, count } from '../data/format.ts'
+import { compact, count, tick } from '../data/format.ts'
 import { useColors } from '../parts/colors.ts'
 import { useWidth } from '../parts/use-width.ts'
 
@@ -43,10 +43,6 @@ const dataOf = ({ at, input, output }: Bins): uPlot.AlignedData => [
   [...output],
 ]
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const DAY_SECONDS = 86_400
-
 function optionsOf(width: number, colors: (name: string) => string): uPlot.Options {
   const axis = {
     stroke: colors('--ink-2'),
@@ -73,11 +69,10 @@ function optionsOf(width: number, colors: (name: string) => string): uPlot.Optio
         ...axis,
         font,
         size: 28,
-        space: 80,
-        values: (_, ticks, __, ___, step) =>
-          ticks.map((tick) => (step >= DAY_SECONDS ? day : clock).format(tick * 1000)),
+        space: 100,
+        values: (_, ticks, __, ___, step) => ticks.map((at) => tick(at, step)),
       },
-      { ...axis, font, size: 64, values: (_, ticks) => ticks.map((tick) => compact(tick)) },
+      { ...axis, font, size: 64, values: (_, ticks) => ticks.map((tokens) => compact(tokens)) },
     ],
     series: [{}, bars('--band-0'), bars('--band-1')],
   }
