@@ -18,7 +18,7 @@ export interface FileVersion {
 /** The files of a session as they are at one moment; a derivation sees this moment only. */
 export interface SessionFiles {
   readonly list: readonly FileVersion[]
-  /** The bytes of a listed file from an offset up to its listed tail, in chunks of any size that nobody writes to again. */
+  /** The bytes of a listed file from an offset up to its listed tail, in chunks that are good until the next one is asked for. */
   read(file: FileVersion, from: number): AsyncIterable<Uint8Array>
 }
 

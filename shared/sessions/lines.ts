@@ -48,7 +48,7 @@ export class LineSplitter {
     return this.#line
   }
 
-  /** The lines that end in this chunk, which must not change afterwards. */
+  /** The lines that end in this chunk, good for as long as it is. What goes on in the next chunk is copied. */
   *push(chunk: Uint8Array): Generator<Line> {
     let start = 0
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
@@ -60,7 +60,7 @@ export class LineSplitter {
       this.#bytes = 0
       yield line
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start))
+    if (start < chunk.length) this.#hold(chunk.slice(start))
   }
 
   /** What stands behind the last LF; undefined when nothing does. To be asked once, at the end. */

@@ -5,3 +5,11 @@
 export function release({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
+
+/** The same chunks, each released when the next one is asked for: for whoever keeps nothing of them. */
+export async function* released(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    yield chunk
+    release(chunk)
+  }
+}

@@ -6,7 +6,7 @@ import {
   sessionParams,
   sessionQuery,
 } from '#schema'
-import { soundBytes } from '#store'
+import { release, soundBytes } from '#store'
 import { answerJson } from '../answer.ts'
 import { answerRanged } from '../answer-ranged.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -37,7 +37,9 @@ const append = defineRoute({
   handle: async (call) => {
     const { path, generation, offset } = call.query
     const request = { path, generation, offset, bytes: call.bytes }
-    return answerJson(await call.parts.sessions.append(await sessionOf(call), request))
+    const appended = await call.parts.sessions.append(await sessionOf(call), request)
+    release(call.bytes) // request after request would else wait for the collector
+    return answerJson(appended)
   },
 })
 

@@ -1,7 +1,7 @@
 import { digestOf, jsonBytes, loadDigest } from '../../codec/index.ts'
 import type { SessionKey } from '../../schema/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
-import { takingTurns } from '../../store/index.ts'
+import { release, takingTurns } from '../../store/index.ts'
 import { HASH_DIGITS } from '../../store/keys.ts'
 import type { DerivedPointer, StoredDocument } from '../../store/ports.ts'
 import { derivedKeyIn } from '../../store/session-keys.ts'
@@ -106,7 +106,8 @@ async function attempt(parts: SessionParts, task: Task, base: Base | undefined):
   try {
     const turn = takingTurns()
     for await (const chunk of derivation.document) {
-      await writer?.add(chunk)
+      if (writer) await writer.add(chunk)
+      else release(chunk)
       await turn()
     }
     const derived = derivation.outcome()

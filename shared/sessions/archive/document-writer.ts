@@ -1,4 +1,5 @@
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
+import { release } from '../../store/index.ts'
 import type { ComposePart, Objects } from '../../store/ports.ts'
 import { pieceKeyIn } from '../../store/session-keys.ts'
 
@@ -34,6 +35,7 @@ export class DocumentWriter {
     this.#prefix = prefix
   }
 
+  /** The chunk is the writer's from now on. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#held.push(chunk)
     this.#heldBytes += chunk.length
@@ -42,6 +44,7 @@ export class DocumentWriter {
     const key = pieceKeyIn(under, { sweep, name: `${this.#name}-${this.#pieces.length}` })
     await this.#objects.put(key, this.#held, {})
     this.#pieces.push({ key, length: this.#heldBytes })
+    for (const bytes of this.#held) release(bytes)
     this.#held = []
     this.#heldBytes = 0
   }

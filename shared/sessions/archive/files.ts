@@ -1,4 +1,5 @@
 import { type SessionFileRow, type SessionKey, sessionId } from '../../schema/index.ts'
+import { released } from '../../store/index.ts'
 import type { ClosedGeneration, FileItem, NamedFile } from '../../store/ports.ts'
 import type { FileVersion, SessionFiles } from '../adapter.ts'
 import { transcriptsOf } from '../harnesses.ts'
@@ -35,7 +36,7 @@ export function filesToDerive(
     list: found.map(versionOf),
     read: ({ path, tail }, from) => {
       const file = byPath.get(path) as FileItem
-      return openGeneration(parts, session, { life, path }, file).bytes(from, tail)
+      return released(openGeneration(parts, session, { life, path }, file).bytes(from, tail))
     },
   }
 }

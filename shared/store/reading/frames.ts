@@ -1,7 +1,7 @@
 import type { Frame } from '../../codec/index.ts'
 import { checkPreamble, PREAMBLE, streamFrameBatches } from '../../codec/index.ts'
 import { isRunfoldError, RunfoldError } from '../../schema/index.ts'
-import { release } from '../release.ts'
+import { released } from '../release.ts'
 import { takingTurns } from './turns.ts'
 import type { ArchiveView } from './view.ts'
 
@@ -42,6 +42,7 @@ export async function* frameBatchesFrom(
   if (end <= offset) return
   try {
     const isFirst = offset === BEGINNING.offset
+    // Frames have memory of their own, or are lent.
     const chunks = released(view.bytes(isFirst ? 0 : offset, end))
     const bytes = isFirst ? withoutPreamble(chunks) : chunks
     const turn = takingTurns()
@@ -59,14 +60,6 @@ export async function* frameBatchesFrom(
       { offset: at, length: end - at },
       { cause: error },
     )
-  }
-}
-
-/** Frames have memory of their own, or are lent, so that of a chunk is free when the next one is asked for. */
-async function* released(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    yield chunk
-    release(chunk)
   }
 }
 
