@@ -44,6 +44,11 @@ export const sessionsTeller = ({ json, out }: Session): SyncEvents => {
     tell(text, facts)
   }
   return {
+    found: ({ length: sessions }, homes) => {
+      if (said.has('watching')) return
+      const where = homes.length > 0 ? homes.join(', ') : 'no home of a coding agent; it is waited for'
+      once('watching', `watching ${sessions} sessions in ${where}`, { event: 'watching', sessions, homes })
+    },
     empty: (harness, folder) =>
       once(`empty ${folder}`, `${harness}: no session in ${folder}`, { event: 'empty', harness, folder }),
     unread: (what) => once(`unread ${what.source}`, unreadText(what), { event: 'unread', ...what }),

@@ -89,6 +89,20 @@ describe('sync', () => {
   })
 })
 
+describe('watch --sessions', () => {
+  it('says what it watches before it sends anything', async () => {
+    const { run, server, write } = await archived()
+    write(MAIN, `${TRANSCRIPT}${user('u5', 'More')}`)
+    const ctrlC = new AbortController()
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      if (init?.method === 'POST') ctrlC.abort()
+      return server.fetch(input, init)
+    }
+    const { lines } = await run('watch --sessions', { fetch, signal: ctrlC.signal })
+    expect(lines[0]).toMatchObject({ event: 'watching', sessions: 1 })
+  })
+})
+
 describe('reading', () => {
   it('ls names what is archived, and show reads it by the beginning of its id', async () => {
     const { run } = await archived()
