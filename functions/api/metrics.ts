@@ -76,7 +76,16 @@ function tallyIn(registers: Registry[]): Tally {
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
 
-/** `GET /metrics` is for this machine's own collector: it takes no token and answers no other peer. */
+/** What a proxy says of the caller it speaks for. */
+const SENT_ON = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/**
+ * `GET /metrics` is for this machine's own collector: it takes no token and answers no other peer, nor a proxy on this machine
+ * that asks for somebody else.
+ */
 export function metricsRoute(app: Hono<Env>, metrics: Metrics): void {
-  app.get('/metrics', (c) => (LOOPBACK.test(c.env.peer ?? '') ? metrics.page() : c.notFound()))
+  app.get('/metrics', (c) => {
+    const isOurs = LOOPBACK.test(c.env.peer ?? '') && SENT_ON.every((name) => !c.req.raw.headers.has(name))
+    return isOurs ? metrics.page() : c.notFound()
+  })
 }

@@ -118,6 +118,8 @@ describe('the server process', { timeout: 30_000 }, () => {
     const page = (await ask(server.url, 'GET', '/metrics')).body.toString()
     expect(page).toContain('runfold_problems_total{code="not_found"} 1')
     expect(page).toContain('process_resident_memory_bytes')
+    const headers = { 'X-Forwarded-For': '203.0.113.7' }
+    expect((await ask(server.url, 'GET', '/metrics', { headers })).status).toBe(404)
   })
 
   it('stores nothing of a body that ends early', async () => {
