@@ -100,6 +100,7 @@ const createProgram = (io: Io, json: boolean): Command =>
     .option('--url <url>', `the server; default RUNFOLD_URL or ${DEFAULT_URL}`)
     .option('--json', 'print JSON with every digit, a value or an item a line; errors too')
     .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'explain a command')
     .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(io.stdout.columns, 100) })
     .showSuggestionAfterError()
     .exitOverride()

@@ -19,6 +19,7 @@ export const lease: Verb = (program, act) => {
 
   group
     .command('show <run>')
+    .summary('show who holds a run, and who did')
     .description('Shows who holds the run, and who did before.')
     .addHelpText('after', examples('lease show fix-login-7f3a'))
     .action(
@@ -53,6 +54,7 @@ export const lease: Verb = (program, act) => {
 
   group
     .command('acquire <run>')
+    .summary('take the lease of a run')
     .description(
       'Takes the lease; a run that is not there yet is made. The same worker asking again keeps its epoch.',
     )
@@ -81,6 +83,7 @@ export const lease: Verb = (program, act) => {
 
   group
     .command('renew <run>')
+    .summary('prolong a lease')
     .description('Prolongs the lease of an epoch.')
     .requiredOption('--epoch <n>', 'the epoch that acquire gave', wholeNumber)
     .option('--ttl <seconds>', 'how long it lasts from now', countingNumber)
@@ -95,6 +98,7 @@ export const lease: Verb = (program, act) => {
 
   group
     .command('release <run>')
+    .summary('give a lease back')
     .description('Gives the lease back; appends of that epoch are refused from then on.')
     .requiredOption('--epoch <n>', 'the epoch that acquire gave', wholeNumber)
     .addHelpText('after', examples('lease release fix-login-7f3a --epoch 3'))

@@ -25,7 +25,7 @@ export const ls: Verb = (program, act) =>
     .description('Lists runs, newest first. With --json a run a line.')
     .option('--status <list>', 'comma list: running, waiting_input, complete, error, …')
     .option('--agent <name>', 'of this agent')
-    .option('--machine <id>', 'on this machine')
+    .option('--machine <id>', 'of the machine with this id')
     .option('--parent <run>', 'children of this run; none for runs without a parent')
     .option('-q, --q <text>', 'with this text in title, task, agent, run id, workdir or error')
     .option('--since <time>', 'made at or after this time (RFC 3339)')

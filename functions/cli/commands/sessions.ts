@@ -32,6 +32,7 @@ export const sessions: Verb = (program, act) => {
 
   group
     .command('ls')
+    .summary('list sessions, the newest first')
     .description('Lists sessions, the newest first. With --json a catalog entry a line.')
     .option('--harness <name>', 'only of this one', harnessNames)
     .option('--machine <name>', 'only from this machine', machineOption)
@@ -72,6 +73,7 @@ export const sessions: Verb = (program, act) => {
     )
 
   choosing(group.command('show <id>'))
+    .summary('show a session as it was held')
     .description(
       'Shows a session as it was held. The id may be cut after 4 characters, if no other begins so.',
     )
@@ -108,6 +110,7 @@ export const sessions: Verb = (program, act) => {
     )
 
   choosing(group.command('export <id>'))
+    .summary('write a session as Markdown, HTML or JSON')
     .description(
       'Writes a session as Markdown, as one HTML file without scripts, or as its canonical document. Secrets that are ' +
         'found in it are named instead of shown; what is archived keeps every byte.',
@@ -143,6 +146,7 @@ export const sessions: Verb = (program, act) => {
     )
 
   choosing(group.command('restore <id>'))
+    .summary('write the files of a session back into the home of its harness')
     .description(
       'Writes the files of a session into a home of its harness, byte for byte, so that the harness can go on with it on this ' +
         'machine (scope resume). Files that lie there with other content are never touched.',
@@ -161,6 +165,7 @@ export const sessions: Verb = (program, act) => {
     )
 
   choosing(group.command('rm <id>'))
+    .summary('delete a session for good')
     .description('Deletes a session with all its generations from the archive, for good (scope admin).')
     .addHelpText('after', examples('sessions rm 7c1d4e52'))
     .action(

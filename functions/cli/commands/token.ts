@@ -20,6 +20,7 @@ export const token: Verb = (program, act) => {
 
   group
     .command('make <name>')
+    .summary('make a token no wider than your own')
     .description('Makes a token no wider than your own and prints it, this once, on standard output.')
     .requiredOption('--scopes <list>', `comma list of ${SCOPES.join(', ')}`, words(SCOPES))
     .option('--tenant <tenant>', 'for another tenant (needs operator)')
@@ -45,6 +46,7 @@ export const token: Verb = (program, act) => {
 
   group
     .command('ls')
+    .summary('list tokens')
     .description('Lists tokens; the tokens themselves are nowhere. With --json a token a line.')
     .addHelpText('after', examples('token ls'))
     .action(
@@ -72,6 +74,7 @@ export const token: Verb = (program, act) => {
 
   group
     .command('rm <token_id...>')
+    .summary('revoke tokens')
     .description('Revokes tokens; within a minute they open nothing any more.')
     .addHelpText('after', examples('token rm tok_4f2a'))
     .action(

@@ -17,7 +17,20 @@ const COMMANDS = [
   ['serve'],
   ['demo'],
   ['push'],
+  ['watch'],
+  ['status'],
+  ['sync'],
+  ['sessions', 'ls'],
+  ['sessions', 'show'],
+  ['sessions', 'export'],
+  ['sessions', 'restore'],
+  ['sessions', 'rm'],
+  ['doctor'],
+  ['release'],
+  ['resume'],
+  ['claim'],
   ['pull'],
+  ['copy'],
   ['ls'],
   ['show'],
   ['fold'],
@@ -34,9 +47,11 @@ const COMMANDS = [
   ['lease', 'renew'],
   ['lease', 'release'],
   ['token', 'make'],
+  ['token', 'first'],
   ['token', 'ls'],
   ['token', 'rm'],
   ['rm'],
+  ['rebuild'],
 ]
 
 describe('help', () => {
@@ -46,6 +61,18 @@ describe('help', () => {
     expect(code).toBe(0)
     expect(out).toContain(`$ runfold ${words.filter(Boolean).join(' ')}`)
     expect(out).toContain('--json')
+  })
+
+  it.each(['', 'sessions', 'lease', 'token'])('names every command of %s in a phrase', async (group) => {
+    const { run } = cliIn()
+    const { out } = await run([...group.split(' ').filter(Boolean), '--help'])
+    const commands = /\nCommands:\n((?: {2}.*\n)+)/.exec(out)?.[1] ?? ''
+    const known = COMMANDS.map((words) =>
+      group ? words.filter((_, n) => words[0] === group && n > 0) : words,
+    )
+    for (const [name] of known.filter(([name]) => name))
+      expect(commands).toMatch(new RegExp(`^  ${name} .*  [a-z]`, 'm'))
+    expect(commands).not.toMatch(/\.\s/)
   })
 
   it('tells the exit codes', async () => {
