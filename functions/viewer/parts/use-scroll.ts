@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 /** How far down each address was left. */
 const left = new Map<string, number>()
 /** Frames to wait for what is loaded anew to be as tall as it was. */
-const PATIENCE = 120
+const PATIENCE = 600
 
 /** A new place begins at its top; one that is gone back to stands where it was left, once it is tall enough again. */
 export function useScroll(place: string): void {
@@ -25,9 +25,12 @@ export function useScroll(place: string): void {
       requestAnimationFrame(tryIt)
     }
     window.addEventListener('scroll', remember, { passive: true })
+    // A scroll is told of a frame later, when a link may have been followed already.
+    window.addEventListener('click', remember, { capture: true })
     window.addEventListener('popstate', goBack)
     return () => {
       window.removeEventListener('scroll', remember)
+      window.removeEventListener('click', remember, { capture: true })
       window.removeEventListener('popstate', goBack)
     }
   }, [])
