@@ -88,7 +88,7 @@ inBrowser(
           await page.emulateMedia({ colorScheme })
           expect(await graveFindings(page)).toEqual([])
         }
-        await page.setViewportSize({ width: 360, height: 740 })
+        await page.setViewportSize({ width: 320, height: 740 }) // WCAG 1.4.10
         await expectNoSideways(page)
       },
     )

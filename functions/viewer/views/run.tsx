@@ -60,8 +60,12 @@ export function RunView({ route }: { readonly route: RunRoute }): JSX.Element {
   )
 }
 
+/** What of a name stands in the heading. */
+const NAME_CHARS = 160
+
 function Facts({ run }: { readonly run: RunAnswer }): JSX.Element {
   const { run_id, title, task, agent_name, error, lease, unreadable_frames } = run
+  const name = title || task || run_id
   return (
     <header class="run-head">
       <p class="under">
@@ -74,9 +78,9 @@ function Facts({ run }: { readonly run: RunAnswer }): JSX.Element {
         )}
       </p>
       <h1>
-        <ShortText text={title || task || run_id} max={160} />
+        <ShortText text={name} max={NAME_CHARS} />
       </h1>
-      {task && task !== title && <LongText text={task} chars={280} lines={3} />}
+      {task && (task !== name || task.length > NAME_CHARS) && <LongText text={task} chars={280} lines={3} />}
       {error && (
         <div class="problem">
           <strong>The run ended with an error</strong>

@@ -60,7 +60,7 @@ function optionsOf(width: number, colors: (name: string) => string): uPlot.Optio
   return {
     width,
     height: HEIGHT,
-    padding: [8, 12, 0, 0],
+    padding: [8, 36, 0, 0], // half a label stands right of the last bar
     cursor: { show: false },
     legend: { show: false },
     scales: { y: { range: (_, __, most) => [0, most * 1.06] } },
