@@ -32,6 +32,7 @@ export const openLastingStates = (folder: string): SyncStates => {
     },
     file: (session, path) => use((to) => to.file(session, path)),
     put: (session, path, source, state) => use((to) => to.put(session, path, source, state)),
+    forget: (session) => use((to) => to.forget(session)),
     ofSource: (source) => use((to) => to.ofSource(source)),
     note: (session) => use((to) => to.note(session)),
     setNote: (session, note) => use((to) => to.setNote(session, note)),

@@ -25,6 +25,8 @@ export interface ShippedFile {
   readonly secrets: ReadonlyMap<string, number>
   /** It holds secrets, so nothing of it was sent. */
   readonly isHeldBack: boolean
+  /** The server has less than it had, so the session's other files are not where they are remembered to be either. */
+  readonly isServerBehind?: boolean
 }
 
 const UNCHANGED: ShippedFile = { bytes: 0, secrets: new Map(), isHeldBack: false }
@@ -54,7 +56,7 @@ export const shipFile = async (
   if (!file) return undefined
   const pass = new FilePass(shipping, session, path, file)
   const begun = await pass.begin(known)
-  return await pass.ship(begun, source) // the file stays open until then
+  return await pass.ship(begun, known, source) // the file stays open until then
 }
 
 class FilePass {
@@ -63,6 +65,7 @@ class FilePass {
   readonly #path: string
   readonly #file: SourceFile
   #bytes = 0
+  #isServerBehind = false
   #last: { outcome: SessionOutcome; problems: number | null } | undefined
 
   constructor(shipping: ShippingFile, session: FoundSession, path: string, file: SourceFile) {
@@ -80,7 +83,7 @@ class FilePass {
     return this.#compared(await this.#shipping.server.file(this.#path))
   }
 
-  async ship(begun: Shipped, source: string): Promise<ShippedFile> {
+  async ship(begun: Shipped, known: FileState | undefined, source: string): Promise<ShippedFile> {
     const file = this.#file
     let shipped = begun
     let end = await this.#end(shipped)
@@ -92,14 +95,27 @@ class FilePass {
         shipped = await this.#send(shipped, end)
       } catch (error) {
         if (!isElsewhere(error) || ++turn > MOST_TURNS) throw error
-        shipped = await this.#compared(standOf(error))
+        const there = standOf(error)
+        if (known && isBehind(there, shipped)) this.#forgetSession()
+        shipped = await this.#compared(there)
         end = await this.#end(shipped)
       }
     }
     // A change while it was read: what was sent is true, but what is remembered must be true of what lies there.
     if (!this.#shipping.isDry && (await file.isUnchanged()))
       this.#shipping.states.put(this.#session, this.#path, source, await stateOf(file, shipped))
-    return { bytes: this.#bytes, secrets, isHeldBack: false, ...this.#last }
+    return {
+      bytes: this.#bytes,
+      secrets,
+      isHeldBack: false,
+      isServerBehind: this.#isServerBehind,
+      ...this.#last,
+    }
+  }
+
+  #forgetSession(): void {
+    this.#shipping.states.forget(this.#session)
+    this.#isServerBehind = true
   }
 
   /** A generation that the server has never heard of is begun by a request, even by an empty one. */
@@ -195,11 +211,16 @@ class FilePass {
 const isElsewhere = (error: unknown): error is RunfoldError =>
   isRunfoldError(error, 'gap') || isRunfoldError(error, 'overlap') || isRunfoldError(error, 'offset_conflict')
 
-const standOf = ({ facts }: RunfoldError): FileAtServer => ({
-  generation: Number(facts.generation),
-  tail: Number(facts.tail),
-  digest: String(facts.digest),
-})
+/** Undefined where the server does not know the file, or not any more. */
+const standOf = ({ facts }: RunfoldError): FileAtServer | undefined => {
+  const generation = Number(facts.generation)
+  if (generation === 0) return undefined
+  return { generation, tail: Number(facts.tail), digest: String(facts.digest) }
+}
+
+/** Deleted there, or of an older backup. */
+const isBehind = (there: FileAtServer | undefined, { generation, shipped }: Shipped): boolean =>
+  !there || there.generation < generation - 1 || (there.generation === generation && there.tail < shipped)
 
 const RANK: Readonly<Record<SessionOutcome, number>> = { skipped: 0, archived: 1, partial: 2, failed: 3 }
 

@@ -27,6 +27,7 @@ type Note = string | null
 export interface SyncStates extends Disposable {
   file(session: SessionName, path: string): FileState | undefined
   put(session: SessionName, path: string, source: string, state: FileState): void
+  forget(session: SessionName): void
   /** What is known of a source file under whatever session it was sent. */
   ofSource(source: string): Known | undefined
   note(session: SessionName): Note
@@ -57,6 +58,7 @@ const statesIn = (database: DatabaseSync): SyncStates => {
     PRAGMA user_version = ${VERSION}`)
   const get = database.prepare('SELECT state FROM file WHERE harness = ? AND id = ? AND path = ?')
   const put = database.prepare('INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?)')
+  const drop = database.prepare('DELETE FROM file WHERE harness = ? AND id = ?')
   const bySource = database.prepare('SELECT id, state FROM file WHERE source = ? LIMIT 1')
   const getNote = database.prepare('SELECT note FROM session WHERE harness = ? AND id = ?')
   const putNote = database.prepare('INSERT OR REPLACE INTO session VALUES (?, ?, ?)')
@@ -68,6 +70,9 @@ const statesIn = (database: DatabaseSync): SyncStates => {
     },
     put: ({ harness, id }, path, source, state) => {
       put.run(harness, id, path, source, JSON.stringify(state))
+    },
+    forget: ({ harness, id }) => {
+      drop.run(harness, id)
     },
     ofSource: (source) => {
       const row = bySource.get(source)

@@ -34,7 +34,8 @@ export const syncSession = async (
   let [bytes, failures, heldBack] = [0, 0, 0]
   let last: ShippedFile | undefined
   const isNew = session.files.every(({ path }) => !states.file(session, path))
-  for (const file of session.files) {
+  const queue = [...session.files]
+  for (const file of queue) {
     try {
       const shipped = await shipFile(shipping, session, file)
       if (!shipped) continue
@@ -45,6 +46,7 @@ export const syncSession = async (
         problems.push(`${file.path}: held back, ${saySecrets(shipped.secrets)}`)
       }
       if (shipped.outcome !== undefined) last = shipped
+      if (shipped.isServerBehind && queue.length === session.files.length) queue.push(...session.files)
     } catch (error) {
       syncing.signal.throwIfAborted()
       failures++
