@@ -10,6 +10,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const [run, machine_id, steps = '10'] = process.argv.slice(2)
 const { RUNFOLD_URL, RUNFOLD_TOKEN, STEP_MS = '200' } = process.env
+if (!(machine_id && RUNFOLD_URL && RUNFOLD_TOKEN))
+  stop(2, 'RUNFOLD_URL=… RUNFOLD_TOKEN=… node daemon.mjs <run> <machine> [steps]')
 const world_id = randomUUID() // of this process: after a restart we are another owner
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -45,7 +47,8 @@ function frame(record) {
 async function takeLease() {
   for (;;) {
     const answer = await ask('POST', '/lease', { json: { machine_id, world_id, ttl_s: 5, wait_s: 20 } })
-    if (answer.code !== 'lease_held') return answer
+    if (answer.code === undefined) return answer
+    if (answer.code !== 'lease_held') stop(1, `${answer.code}: ${answer.detail}`)
     console.log(`${answer.lease.machine_id} has the run; waiting`)
   }
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,8 +25,8 @@ it('the example daemon is killed, and another carries its run on to the end', {
   onTestFinished(() => void server.child.kill('SIGKILL'))
   const url = server.url.href.replace(/\/$/, '')
   const work = join(folder, 'work')
-  const start = (machine: string): Example => {
-    const env = { RUNFOLD_URL: url, RUNFOLD_TOKEN: 'secret', WORK_FILE: work, STEP_MS: '50' }
+  const start = (machine: string, token = 'secret'): Example => {
+    const env = { RUNFOLD_URL: url, RUNFOLD_TOKEN: token, WORK_FILE: work, STEP_MS: '50' }
     const child = spawn(process.execPath, [DAEMON, 'example', machine, String(STEPS)], { env })
     onTestFinished(() => void child.kill('SIGKILL'))
     let out = ''
@@ -56,6 +56,9 @@ it('the example daemon is killed, and another carries its run on to the end', {
   await second.said('took the run over')
   expect(await second.ended).toBe(0)
   expect(await start('late').ended).toBe(0)
+  const stranger = start('stranger', 'wrong')
+  await stranger.said('unauthorized: ')
+  expect(await stranger.ended).toBe(1)
 
   const client = createClient({ url, token: new Redacted('secret') })
   const { folded } = (await client.fold('example')) as never as {
@@ -82,4 +85,9 @@ it('the example daemon is killed, and another carries its run on to the end', {
   // A step whose result did not reach the journal is done again, and no other.
   expect(new Set(done.map((line) => line.split(' ')[1]))).toEqual(new Set(steps))
   expect(done.length).toBeLessThanOrEqual(STEPS + 1)
+})
+
+it('the example daemon says what it needs', () => {
+  const { status, stdout } = spawnSync(process.execPath, [DAEMON], { env: {}, encoding: 'utf8' })
+  expect([status, stdout]).toEqual([2, expect.stringContaining('node daemon.mjs <run> <machine>')])
 })
