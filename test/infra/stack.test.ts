@@ -199,6 +199,8 @@ describe('settings', () => {
   it('the stack says its address and how to make the first token', () => {
     const outputs = template.findOutputs('*')
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['Url', 'FirstToken']))
-    expect(JSON.stringify(outputs.FirstToken)).toContain('npm run -s cli -- token first --store aws --bucket ')
+    expect(JSON.stringify(outputs.FirstToken)).toContain(
+      'npm run -s cli -- token first --store aws --bucket ',
+    )
   })
 })
