@@ -64,13 +64,15 @@ async function* resumed(
 
 async function* behind(
   offset: number,
-  chunks: AsyncGenerator<Uint8Array, Derived>,
+  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, Derived>,
 ): AsyncGenerator<Uint8Array, Derived> {
   let left = offset
   for (;;) {
     const { done, value } = await chunks.next()
     if (done) return value
-    if (left < value.length) yield value.subarray(left)
-    left = Math.max(0, left - value.length)
+    const skipped = Math.min(left, value.length)
+    left -= skipped
+    if (skipped < value.length) yield value.subarray(skipped)
+    else value.buffer.transfer(0) // or all that is left out would wait for the collector
   }
 }

@@ -56,7 +56,7 @@ export class DocumentWriter {
   }
 
   /** What has been written since the last call. */
-  *take(): Generator<Uint8Array> {
+  *take(): Generator<Uint8Array<ArrayBuffer>> {
     for (const chunk of this.#out.take()) {
       const extended = extendDigest(this.#hash, [chunk])
       if (extended === undefined) throw new Error('a hash state of our own cannot be read')

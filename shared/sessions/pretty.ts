@@ -54,7 +54,7 @@ export class PrettyWriter {
   }
 
   /** The bytes of all that waits, in pieces of about 64 KiB or less. */
-  *take(): Generator<Uint8Array> {
+  *take(): Generator<Uint8Array<ArrayBuffer>> {
     const pending = this.#pending
     const last = this.#text
     this.#pending = []
@@ -127,7 +127,7 @@ class LongString {
     this.#text = text
   }
 
-  *bytes(): Generator<Uint8Array> {
+  *bytes(): Generator<Uint8Array<ArrayBuffer>> {
     const text = this.#text
     for (let start = 0; start < text.length; ) {
       let end = Math.min(start + STRETCH, text.length)

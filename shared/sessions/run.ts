@@ -69,7 +69,7 @@ export class Run {
     return { records_parsed: this.#parsed, raw_bytes_read: this.#transcript.look.bytesRead }
   }
 
-  async *document(): AsyncGenerator<Uint8Array, Derived> {
+  async *document(): AsyncGenerator<Uint8Array<ArrayBuffer>, Derived> {
     try {
       return yield* this.#document()
     } finally {
@@ -77,7 +77,7 @@ export class Run {
     }
   }
 
-  async *#document(): AsyncGenerator<Uint8Array, Derived> {
+  async *#document(): AsyncGenerator<Uint8Array<ArrayBuffer>, Derived> {
     const { look, path, problems, tally } = this.#transcript
     const file = look.find(path)
     if (file === undefined) problems.add({ code: 'missing_file', path })
@@ -119,7 +119,7 @@ export class Run {
     return messages === 0 ? NOTHING_WRITTEN : { bytes, messages, hash }
   }
 
-  async *#wholeLines(file: FileVersion): AsyncGenerator<Uint8Array> {
+  async *#wholeLines(file: FileVersion): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     for await (const chunk of this.#transcript.look.read(file, this.#lines.offset)) {
       for (const line of this.#lines.push(chunk)) {
         const waiting = this.#take(line)

@@ -23,7 +23,7 @@ export async function startBenchServer(
   const port = await freePort()
   const child = spawn(
     process.execPath,
-    [new URL('../../functions/api/server.ts', import.meta.url).pathname],
+    ['--max-semi-space-size=8', new URL('../../functions/api/server.ts', import.meta.url).pathname],
     {
       env: {
         ...process.env,
