@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RUN_ID_RULE, runId } from '#schema'
 import type { RunPlace } from './run-state.ts'
@@ -34,8 +34,9 @@ export const listRuns = async (folder: string): Promise<Listing> => {
     const place = placeOf(folder, entry)
     if (!place) continue
     if (!runId.safeParse(place.run_id).success) {
-      // Folders of other things lie about everywhere; a file that calls itself an archive wants to be one.
-      if (!isFolder(entry)) ignored.push({ path: place.path, detail: `a run_id is ${RUN_ID_RULE}` })
+      // Folders of other things lie about everywhere; one with an archive in it, or a file that calls itself one, is told.
+      if (!isFolder(entry) || (await isFile(place.path)))
+        ignored.push({ path: place.path, detail: `a run_id is ${RUN_ID_RULE}` })
     } else if (runs.has(place.run_id)) {
       const detail = `${runs.get(place.run_id)?.path} has this run_id already`
       ignored.push({ path: place.path, detail })
@@ -57,5 +58,11 @@ const placeOf = (folder: string, entry: Dirent): RunPlace | undefined => {
 /** A link may lead to a run's folder; where it leads nowhere there is no archive, which does no harm. */
 const isFolder = (entry: Dirent): boolean =>
   entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.endsWith(SUFFIX))
+
+const isFile = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
 
 const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : 1)
