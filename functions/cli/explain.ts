@@ -47,7 +47,7 @@ const issuesOf = ({ facts, message }: RunfoldError): readonly string[] => {
   return issues
     .filter((issue) => issue.message !== message)
     .map(issueText)
-    .filter((text) => text !== message)
+    .filter((text) => text !== message && text.replace(': ', ' ') !== message)
 }
 
 const hintOf = (error: RunfoldError): string | undefined => {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { i64, usize } from './json.ts'
 import { lease } from './lease.ts'
 import { runStatus } from './meta.ts'
-import { digest, queryFlag, queryInt, runId, serverTime, size } from './name.ts'
+import { digest, givenTime, queryFlag, queryInt, runId, serverTime, size } from './name.ts'
 
 /** What a listing shows of a run; null where no readable Header has come yet. Copied values keep their exact digits. */
 export const card = z.object({
@@ -72,7 +72,7 @@ export const listQuery = z.strictObject({
   machine: z.string().optional(),
   parent: z.string().optional(),
   q: z.string().max(1000).optional(),
-  since: z.iso.datetime({ offset: true }).optional(),
+  since: givenTime.optional(),
   order: z.enum(['desc', 'asc']).default('desc'),
   limit: limitOf(LIST_LIMIT),
   cursor: z.string().optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { runPrefix, serverTime, tenantId } from './name.ts'
+import { givenTime, runPrefix, serverTime, tenantId } from './name.ts'
 
 export const SCOPES = ['append', 'read', 'resume', 'admin', 'operator'] as const
 export const scope = z.enum(SCOPES)
@@ -9,7 +9,7 @@ export const tokenRequest = z.strictObject({
   scopes: z.array(scope).min(1).max(SCOPES.length),
   tenant: tenantId.optional(),
   run_prefix: runPrefix.optional(),
-  expires_at: z.iso.datetime({ offset: true }).optional(),
+  expires_at: givenTime.optional(),
 })
 
 export const tokenRow = z.object({

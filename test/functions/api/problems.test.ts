@@ -26,6 +26,9 @@ describe('every problem of the contract', () => {
     expectProblem(await root.get('/v1/runs/r/diff?from=0'), 400, 'bad_request', {
       issues: [{ path: 'to', message: 'is missing' }],
     })
+    expectProblem(await root.get('/v1/runs?since=2026-11-30'), 400, 'bad_request', {
+      issues: [{ path: 'since', message: expect.stringContaining('RFC 3339') }],
+    })
   })
 
   it('unauthorized asks for a Bearer token', async () => {

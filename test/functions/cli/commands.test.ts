@@ -124,6 +124,9 @@ describe('what a server refuses', () => {
     const issues = ['a', 'b'].map((path) => ({ path, message: 'is not known here' }))
     const error = new RunfoldError('bad_request', 'a: is not known here', { issues })
     expect(explain(error).text).toBe('bad_request: a: is not known here; b: is not known here')
+    const past = [{ path: 'expires_at', message: 'is in the past' }]
+    const said = new RunfoldError('bad_request', 'expires_at is in the past', { issues: past })
+    expect(explain(said).text).toBe('bad_request: expires_at is in the past')
   })
 })
 
