@@ -31,15 +31,20 @@ export async function* unpackedBytes(
   }
 }
 
+/** RFC 8878, 3: one or more frames in a row. zlib may stop behind any of them without a word, so go on until all is eaten. */
 async function* unpacked(handle: FileHandle, counters: Counters): AsyncGenerator<Uint8Array> {
-  const unpacking = createZstdDecompress()
-  pipeline(Readable.from(packed(handle, counters)), unpacking, () => undefined) // it ends what is read below
   let size = 0
   try {
-    for await (const piece of unpacking as AsyncIterable<Uint8Array>) {
-      size += piece.length
-      if (size > MOST_BYTES) throw new LeftOut(`it unpacks to more than ${MOST_BYTES} bytes`)
-      yield piece
+    const { size: end } = await handle.stat()
+    for (let at = 0; at === 0 || at < end; ) {
+      const unpacking = createZstdDecompress()
+      pipeline(Readable.from(packed(handle, at, counters)), unpacking, () => undefined) // it ends what is read below
+      for await (const piece of unpacking as AsyncIterable<Uint8Array>) {
+        size += piece.length
+        if (size > MOST_BYTES) throw new LeftOut(`it unpacks to more than ${MOST_BYTES} bytes`)
+        yield piece
+      }
+      at += unpacking.bytesWritten
     }
   } catch (error) {
     if (error instanceof LeftOut || !(error as NodeJS.ErrnoException).code?.startsWith('ZSTD')) throw error
@@ -47,8 +52,8 @@ async function* unpacked(handle: FileHandle, counters: Counters): AsyncGenerator
   }
 }
 
-async function* packed(handle: FileHandle, counters: Counters): AsyncGenerator<Uint8Array> {
-  for (let at = 0; ; ) {
+async function* packed(handle: FileHandle, start: number, counters: Counters): AsyncGenerator<Uint8Array> {
+  for (let at = start; ; ) {
     const { bytesRead, buffer } = await handle.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES, at)
     if (bytesRead === 0) return
     counters.bytes_read += bytesRead
