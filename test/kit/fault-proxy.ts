@@ -89,10 +89,18 @@ export async function startFaultProxy(
   }
 }
 
-/** A share `rate` of the requests gets a fault; the same seed gives the same faults to the same order of requests. */
+/**
+ * A share `rate` of the requests gets a fault; the same seed gives the same faults to the same order of requests. They are
+ * dealt like cards, so that few requests meet every kind, too.
+ */
 export function seededFaults(seed: number, rate: number, of: readonly Fault[] = FAULTS): ChooseFault {
   const random = mulberry32(seed)
-  return () => (random() < rate ? of[Math.floor(random() * of.length)] : undefined)
+  let deck: Fault[] = []
+  return () => {
+    if (random() >= rate) return undefined
+    if (deck.length === 0) deck = [...of]
+    return deck.splice(Math.floor(random() * deck.length), 1)[0]
+  }
 }
 
 interface Asked {
