@@ -12,7 +12,7 @@ const row = (n: number, type: 'user' | 'assistant', content: unknown, more: obje
   type,
   uuid: `00000000-0000-4000-8000-00000000000${n}`,
   timestamp: `2026-11-02T09:00:0${n}.000Z`,
-  cwd: '/work/lanternfish',
+  cwd: '/home/me/lanternfish',
   message: {
     role: type,
     content,

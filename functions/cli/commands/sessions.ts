@@ -153,7 +153,7 @@ export const sessions: Verb = (program, act) => {
     )
     .requiredOption('--to-dir <folder>', 'the home of the harness, such as ~/.claude')
     .option('--cwd <folder>', 'the folder it is to be carried on in; default the one it was held in')
-    .addHelpText('after', examples('sessions restore 7c1d4e52 --to-dir ~/.claude --cwd ~/work/site'))
+    .addHelpText('after', examples('sessions restore 7c1d4e52 --to-dir ~/.claude --cwd ~/site'))
     .action(
       act(
         async (session, id: string, options: Choice & { readonly toDir: string; readonly cwd?: string }) => {

@@ -52,7 +52,7 @@ export const sync: Verb = (program, act) =>
       `
 Homes are CLAUDE_CONFIG_DIR or ~/.claude, CODEX_HOME or ~/.codex, KIMI_CODE_HOME or ~/.kimi-code. To archive sessions as
 they grow: runfold watch --sessions.
-${examples('sync', 'sync --harness claude --cwd ~/work/site', 'sync --verify --json')}`,
+${examples('sync', 'sync --harness claude --cwd ~/site', 'sync --verify --json')}`,
     )
     .action(
       act(

@@ -206,12 +206,12 @@ describe('restore', () => {
   })
 
   it('places the files of each harness where it looks for them', () => {
-    const cwd = '/work/lanternfish'
+    const cwd = '/home/me/lanternfish'
     expect(placeOf({ harness: 'codex', id: 'x', cwd }, 'rollout-2026-11-03T09-12-44-x.jsonl')).toBe(
       'sessions/2026/11/03/rollout-2026-11-03T09-12-44-x.jsonl',
     )
     expect(placeOf({ harness: 'kimi-code', id: 'x', cwd }, 'agents/main/wire.jsonl')).toBe(
-      'sessions/wd_lanternfish_37b57df9355d/session_x/agents/main/wire.jsonl',
+      'sessions/wd_lanternfish_919256cfeb59/session_x/agents/main/wire.jsonl',
     )
     for (const path of ['../x.jsonl', '/etc/passwd', 'a/../../x'])
       expect(() => placeOf({ harness: 'claude-code', id: 'x', cwd }, path)).toThrow()
