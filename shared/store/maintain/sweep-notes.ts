@@ -33,7 +33,8 @@ export function staleNotes(
   const isStale = ({ kind, life, at, stored_at }: Note) => {
     if (life !== head.life) return life < head.life
     if (head.alive) return kind === 'tombstone' && stored_at <= old
-    return kind === 'manifest' || at < head.epoch
+    // Readers of the storage have the same grace for these as for the objects of the life that has ended.
+    return head.changed_at <= old && (kind === 'manifest' || at < head.epoch)
   }
   const notes = notesIn(run, listed).filter(isStale)
   const holds = listed.filter(({ key }) => parseHoldKey(run, key) !== undefined)

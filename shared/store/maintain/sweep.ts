@@ -43,8 +43,11 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   const garbage = await garbageOf(ports, run, seen, listed, graceMs)
   const free = garbage.filter(({ free_at }) => free_at <= now)
   const waiting = garbage.filter(({ free_at }) => free_at > now)
-  const next_at = waiting.length > 0 ? Math.max(...waiting.map(({ free_at }) => free_at)) : null
   const old = now - graceMs
+  // The notes of a life that has ended wait, too.
+  const due = seen.alive || seen.changed_at <= old ? [] : [seen.changed_at + graceMs]
+  const times = [...due, ...waiting.map(({ free_at }) => free_at)]
+  const next_at = times.length > 0 ? Math.max(...times) : null
   if (free.length === 0 && staleNotes(run, listed, seen, old).length === 0) return { ...NOTHING, next_at }
 
   if (free.some((object) => object.sweep >= seen.sweep)) {
