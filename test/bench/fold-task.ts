@@ -12,11 +12,13 @@ import {
 } from '#codec'
 import { type Folding, fold, foldedView, NO_HEADER, points, pointView } from '#fold'
 import { type ArchiveView, pointsStream } from '#store'
+import { median } from './figures.ts'
 import { JsonFold } from './json-fold.ts'
 
-// One measured task in a process of its own: `fold-task.ts TASK FILE POINTS` prints {seconds, threadSeconds, peakBytes,
-// answer}, the last a digest where the task answers as JSON, for comparing. What folds a file that is in memory is
-// measured without reading it, which would cost all of them the same; what streams reads as it goes.
+// One measured task in a process of its own: `fold-task.ts TASK FILE POINTS` prints {coldSeconds, seconds, threadSeconds,
+// peakBytes, answer}, the last a digest where the task answers as JSON, for comparing. The task is done several times: first in
+// a process that has just begun, with nothing compiled, and then as in a server that has run for a while. What folds a file
+// that is in memory is measured without reading it, which would cost all of them the same; what streams reads as it goes.
 
 const decoder = new TextDecoder()
 const framesOf = (archive: Uint8Array) => walkFrames(archive.subarray(PREAMBLE.length))
@@ -73,7 +75,7 @@ function answerOf(state: Folding): Uint8Array {
   return jsonBytes(foldedView(state))
 }
 
-const STREAMED: Record<string, (file: string) => Promise<string>> = {
+const STREAMED: Record<string, (file: string, points: number) => Promise<string>> = {
   async json_parse_points_streamed(file) {
     const fold = new JsonFold()
     let last: unknown
@@ -91,10 +93,10 @@ const STREAMED: Record<string, (file: string) => Promise<string>> = {
     return jsonText(last)
   },
   /** As the server answers `points?shape=summary` of a run that has no snapshots. */
-  async points_trusted_streamed(file) {
+  async points_trusted_streamed(file, count) {
     let last: unknown
     const asked = { shape: 'summary', order: 'asc' } as const
-    for await (const point of pointsStream(viewOf(file, Number(count)), asked)) last = point
+    for await (const point of pointsStream(viewOf(file, count), asked)) last = point
     return jsonText(last)
   },
 }
@@ -115,17 +117,37 @@ function viewOf(file: string, points: number): ArchiveView {
   }
 }
 
-const [name = '', file = '', count = ''] = process.argv.slice(2)
+/** The first time is the cold one. */
+const TIMES = 4
+
+const [name = '', file = '', count] = process.argv.slice(2)
 const idle = process.memoryUsage.rss()
 const archive = name in IN_MEMORY ? new Uint8Array(readFileSync(file).buffer) : undefined
-const started = performance.now()
-const before = process.threadCpuUsage()
-const kept = archive ? IN_MEMORY[name]?.(archive) : await STREAMED[name]?.(file)
-const seconds = (performance.now() - started) / 1000
-const { user, system } = process.threadCpuUsage(before)
-const threadSeconds = (user + system) / 1e6
-const peakBytes = Math.max(0, process.resourceUsage().maxRSS * 1024 - idle)
-const isAnswer = typeof kept === 'string' || kept instanceof Uint8Array
-const answer = isAnswer ? createHash('sha256').update(kept).digest('hex') : null
-console.log(JSON.stringify({ seconds, threadSeconds, peakBytes, answer }))
-if (kept === undefined) process.exit(1)
+
+async function once() {
+  const started = performance.now()
+  const before = process.threadCpuUsage()
+  const kept = archive ? IN_MEMORY[name]?.(archive) : await STREAMED[name]?.(file, Number(count))
+  const seconds = (performance.now() - started) / 1000
+  const { user, system } = process.threadCpuUsage(before)
+  if (kept === undefined) throw new Error(`${name} gives nothing`)
+  const isAnswer = typeof kept === 'string' || kept instanceof Uint8Array
+  return {
+    seconds,
+    threadSeconds: (user + system) / 1e6,
+    answer: isAnswer ? createHash('sha256').update(kept).digest('hex') : null,
+  }
+}
+
+const cold = await once()
+const warm = []
+while (warm.length < TIMES - 1) warm.push(await once())
+const told = {
+  coldSeconds: cold.seconds,
+  seconds: median(warm.map(({ seconds }) => seconds)),
+  threadSeconds: median(warm.map(({ threadSeconds }) => threadSeconds)),
+  peakBytes: Math.max(0, process.resourceUsage().maxRSS * 1024 - idle),
+  answer: cold.answer,
+}
+console.log(JSON.stringify(told))
+if (warm.some(({ answer }) => answer !== cold.answer)) process.exit(1)

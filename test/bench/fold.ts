@@ -28,6 +28,8 @@ const SAME: readonly (readonly Task[])[] = [
 interface Answered extends Measured {
   /** What the task's own thread worked; other programs on the machine make it no longer. */
   readonly threadSeconds: number
+  /** What it takes the first time in a process, its code not compiled yet. */
+  readonly coldSeconds: number
   /** A digest; null where the task gives no JSON. */
   readonly answer: string | null
 }
@@ -42,7 +44,7 @@ const SIZES = [
  * reference does) and streamed summary points, each checking every byte or trusting
  * what was checked before, against plain `JSON.parse` folds. All in turn within one round; ratios are medians over the
  * rounds, and `fold_vs_json_parse` is that of the trusted fold; those named `thread` are of the time that the tasks' own threads
- * worked. Folds and points must answer the same as their peers, byte for
+ * worked, those named `cold` of what a process takes that has just begun. Folds and points must answer the same as their peers, byte for
  * byte, or nothing is told.
  */
 export async function foldBench(log: (line: string) => void): Promise<Figures> {
@@ -74,11 +76,13 @@ export async function foldBench(log: (line: string) => void): Promise<Figures> {
         rounded(median(measured.map((run, round) => of(runs[base][round] as Answered) / of(run))))
       figures[`${task}_vs_${base}_${records}`] = ratio((run) => run.seconds)
       figures[`${task}_vs_${base}_thread_${records}`] = ratio((run) => run.threadSeconds)
+      figures[`${task}_vs_${base}_cold_${records}`] = ratio((run) => run.coldSeconds)
     }
   }
   for (const [name, figure] of Object.entries(HEADLINES)) {
     figures[`${name}_vs_json_parse`] = figures[`${figure}_50000`] ?? Number.NaN
     figures[`${name}_vs_json_parse_thread`] = figures[`${figure}_thread_50000`] ?? Number.NaN
+    figures[`${name}_vs_json_parse_cold`] = figures[`${figure}_cold_50000`] ?? Number.NaN
   }
   return figures
 }

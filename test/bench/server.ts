@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { NODE_FLAGS } from './figures.ts'
 
 export const TOKEN = 'bench-token-that-guards-nothing'
 
@@ -23,7 +24,7 @@ export async function startBenchServer(
   const port = await freePort()
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=8', new URL('../../functions/api/server.ts', import.meta.url).pathname],
+    [...NODE_FLAGS, new URL('../../functions/api/server.ts', import.meta.url).pathname],
     {
       env: {
         ...process.env,
