@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import {
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   QueryCommand,
-  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { RunfoldError, type RunKey, type Transfer } from '../../schema/index.ts'
@@ -12,7 +9,6 @@ import type { CardRow, CardScan, Expectation, Head, HeadChange, RunIndex, Waitin
 import { fromAttribute, type Item, toAttribute } from './attribute-value.ts'
 import {
   BY_CLAIM,
-  BY_CREATION,
   BY_DUE,
   claimPartition,
   duePartition,
@@ -23,25 +19,22 @@ import {
   runOf,
   runPk,
   SK,
-  STAMP,
   TRANSFER,
   transferSk,
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
 import { cardItem, cardKey, cardOf, cardTombstone, newerCard } from './card-item.ts'
+import { getItem } from './get-item.ts'
 import { headKey, headOf, requiresIn, requiresNameIn, withRequires } from './head-item.ts'
 import { headUpdate } from './head-update.ts'
+import { listedRows, rowsUntil } from './index-rows.ts'
 import { isLong, requiresItem, requiresKey } from './long-requires.ts'
-import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
-import { mergeShards } from './shards.ts'
+import { scanHeads } from './scan-heads.ts'
+import { asking, isNamed, REFUSED } from './sdk-error.ts'
+import { stampedWrite } from './stamped-write.ts'
 
-/** A run has a head, a card and some transfers; a scan counts them all before it filters. */
+/** A head, a card and some transfers. */
 const ROWS_PER_RUN = 4
-
-/** Enough that no two commits to one run share a stamp. */
-const STAMP_BYTES = 6
-
-const REFUSED = 'ConditionalCheckFailedException'
 
 /** Called when a head was committed and its card could not be written; maintenance repairs the card. */
 export type OnStaleCard = (run: RunKey, error: unknown) => void
@@ -88,28 +81,9 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async cards(tenant: string, { order, after, limit }: CardScan): Promise<readonly CardRow[]> {
-    const ascending = order === 'asc'
-    const place = after && `AND #made ${ascending ? '>' : '<'} :after`
+    const page = { order, after: after && madeAt(after), limit }
     const rows = await asking('listing cards', () =>
-      mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_CREATION.name,
-          ScanIndexForward: ascending,
-          KeyConditionExpression: `#list = :list ${place ?? ''}`,
-          ExpressionAttributeNames: {
-            '#list': BY_CREATION.partition,
-            ...(after && { '#made': BY_CREATION.sort }),
-          },
-          ExpressionAttributeValues: {
-            ':list': { S: listPartition(tenant, shard) },
-            ...(after && { ':after': { S: madeAt(after) } }),
-          },
-        }),
-        (a, b) => (textOf(a, BY_CREATION.sort) < textOf(b, BY_CREATION.sort) === ascending ? -1 : 1),
-      ),
+      listedRows(this.#client, this.#table, (shard) => listPartition(tenant, shard), page),
     )
     return rows.map(cardOf).filter((row) => row !== undefined)
   }
@@ -141,73 +115,29 @@ export class DynamoRunIndex implements RunIndex {
 
   async due(now: number, limit: number): Promise<readonly RunKey[]> {
     const rows = await asking('reading the due list', () =>
-      mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_DUE.name,
-          KeyConditionExpression: '#due = :due AND #due_at <= :now',
-          ExpressionAttributeNames: { '#due': BY_DUE.partition, '#due_at': BY_DUE.sort },
-          ExpressionAttributeValues: { ':due': { S: duePartition(shard) }, ':now': toAttribute(now) },
-        }),
-        (a, b) => Number(a[BY_DUE.sort]?.N) - Number(b[BY_DUE.sort]?.N),
-      ),
+      rowsUntil(this.#client, this.#table, BY_DUE, duePartition, now, limit),
     )
     return rows.map((row) => runOf(textOf(row, PK)))
   }
 
   async waiting(tenant: string, until: number, limit: number): Promise<readonly WaitingRun[]> {
+    const partitionOf = (shard: number) => claimPartition(tenant, shard)
     const rows = await asking('reading the waiting runs', () =>
-      mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_CLAIM.name,
-          KeyConditionExpression: '#claim = :claim AND #claim_at <= :until',
-          ExpressionAttributeNames: { '#claim': BY_CLAIM.partition, '#claim_at': BY_CLAIM.sort },
-          ExpressionAttributeValues: {
-            ':claim': { S: claimPartition(tenant, shard) },
-            ':until': toAttribute(until),
-          },
-        }),
-        (a, b) => Number(a[BY_CLAIM.sort]?.N) - Number(b[BY_CLAIM.sort]?.N),
-      ),
+      rowsUntil(this.#client, this.#table, BY_CLAIM, partitionOf, until, limit),
     )
     return rows.map((row) => ({ run: runOf(textOf(row, PK)), requires: requiresIn(row) }))
   }
 
-  /** Scans the table, in its own order. A page is cut where it is full, since any head's key is a place to go on from. */
   async everyRun(after: RunKey | undefined, limit: number): Promise<readonly RunKey[]> {
-    const runs: RunKey[] = []
-    let from = after && headKey(after)
-    do {
-      const page = await asking('reading every head', () =>
-        this.#client.send(
-          new ScanCommand({
-            TableName: this.#table,
-            ConsistentRead: true,
-            Limit: limit * ROWS_PER_RUN,
-            ExclusiveStartKey: from,
-            FilterExpression: '#sk = :head',
-            ProjectionExpression: '#pk',
-            ExpressionAttributeNames: { '#pk': PK, '#sk': SK },
-            ExpressionAttributeValues: { ':head': { S: HEAD } },
-          }),
-        ),
-      )
-      for (const item of page.Items ?? []) runs.push(runOf(textOf(item, PK)))
-      from = page.LastEvaluatedKey
-    } while (from && runs.length < limit)
-    return runs.slice(0, limit)
+    const heads = { filter: '#sk = :head', head: HEAD, rowsPerHead: ROWS_PER_RUN }
+    const keys = await asking('reading every head', () =>
+      scanHeads(this.#client, this.#table, { ...heads, after: after && headKey(after), limit }),
+    )
+    return keys.map((key) => runOf(textOf(key, PK)))
   }
 
-  async #item(key: Item): Promise<Item | undefined> {
-    const { Item } = await asking('reading an item', () =>
-      this.#client.send(new GetItemCommand({ TableName: this.#table, Key: key, ConsistentRead: true })),
-    )
-    return Item
+  #item(key: Item): Promise<Item | undefined> {
+    return asking('reading an item', () => getItem(this.#client, this.#table, key))
   }
 
   /** Of a head and, where it has no room for what the run requires, a second item. */
@@ -242,22 +172,14 @@ export class DynamoRunIndex implements RunIndex {
     }
   }
 
-  /**
-   * False when the condition was refused. The SDK repeats a request whose answer was lost, and the repeat of one that
-   * was made is refused by its own effect; then, as after any failure, the stamp on the head tells whether it was made.
-   * Another stamp tells nothing: the commit may have been built upon since, or still be on its way.
-   */
-  async #update(run: RunKey, expect: Expectation, change: HeadChange): Promise<boolean> {
-    const stamp = randomBytes(STAMP_BYTES).toString('base64url')
-    try {
-      await this.#client.send(new UpdateItemCommand(headUpdate(this.#table, run, expect, change, stamp)))
-      return true
-    } catch (error) {
-      if (isNamed(error, REFUSED) && !wasRepeated(error)) return false
-      const head = await this.#item(headKey(run)).catch(() => undefined)
-      if (head?.[STAMP]?.S === stamp) return true
-      throw storageError('committing a head', error)
-    }
+  /** False when the condition was refused. */
+  #update(run: RunKey, expect: Expectation, change: HeadChange): Promise<boolean> {
+    return stampedWrite(
+      'committing a head',
+      (stamp) =>
+        this.#client.send(new UpdateItemCommand(headUpdate(this.#table, run, expect, change, stamp))),
+      () => this.#item(headKey(run)),
+    )
   }
 }
 

@@ -15,6 +15,9 @@ const THROTTLES = new Set([
 
 const RETRY_AFTER_S = 1
 
+/** The name of a refusal by the condition of a write. */
+export const REFUSED = 'ConditionalCheckFailedException'
+
 interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
 }

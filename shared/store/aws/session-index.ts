@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import {
   BatchWriteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
   type QueryCommandInput,
-  ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { SessionKey } from '../../schema/index.ts'
 import type {
@@ -21,9 +18,12 @@ import type {
   SessionRow,
 } from '../ports.ts'
 import type { Item } from './attribute-value.ts'
-import { BY_CREATION, BY_DUE, PK, SK, STAMP } from './attributes.ts'
+import { BY_DUE, PK, SK, STAMP } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
-import { asking, isNamed, storageError, wasRepeated } from './sdk-error.ts'
+import { getItem } from './get-item.ts'
+import { listedRows, rowsUntil } from './index-rows.ts'
+import { scanHeads } from './scan-heads.ts'
+import { asking } from './sdk-error.ts'
 import {
   closedKey,
   type FileKind,
@@ -45,14 +45,11 @@ import {
   sessionsPartition,
   succeeding,
 } from './session-items.ts'
-import { mergeShards } from './shards.ts'
+import { stampedWrite } from './stamped-write.ts'
 
-const REFUSED = 'ConditionalCheckFailedException'
-/** Enough that no two writes of one item share a stamp. */
-const STAMP_BYTES = 6
 /** DynamoDB deletes at most so many items by one request. */
 const DELETE_BATCH = 25
-/** A session has a head and some files; a scan counts them all before it filters. */
+/** A head and some files. */
 const ROWS_PER_SESSION = 8
 
 /** The session index in the table of the runs (session-items.ts). */
@@ -136,100 +133,42 @@ export class DynamoSessionIndex implements SessionIndex {
   }
 
   async list(tenant: string, after: SessionPlace | undefined, limit: number): Promise<readonly SessionRow[]> {
+    const page = { order: 'desc' as const, after: after && listedAt(after), limit }
     const rows = await asking('listing sessions', () =>
-      mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_CREATION.name,
-          ScanIndexForward: false,
-          KeyConditionExpression: `#list = :list ${after ? 'AND #made < :after' : ''}`,
-          ExpressionAttributeNames: {
-            '#list': BY_CREATION.partition,
-            ...(after && { '#made': BY_CREATION.sort }),
-          },
-          ExpressionAttributeValues: {
-            ':list': { S: sessionsPartition(tenant, shard) },
-            ...(after && { ':after': { S: listedAt(after) } }),
-          },
-        }),
-        (a, b) => (textOf(a, BY_CREATION.sort) > textOf(b, BY_CREATION.sort) ? -1 : 1),
-      ),
+      listedRows(this.#client, this.#table, (shard) => sessionsPartition(tenant, shard), page),
     )
     return rows.map((item) => ({ session: sessionOf(item), head: headOf(item) }))
   }
 
   async due(now: number, limit: number): Promise<readonly SessionKey[]> {
     const rows = await asking('reading the due list', () =>
-      mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_DUE.name,
-          KeyConditionExpression: '#due = :due AND #due_at <= :now',
-          ExpressionAttributeNames: { '#due': BY_DUE.partition, '#due_at': BY_DUE.sort },
-          ExpressionAttributeValues: {
-            ':due': { S: sessionsDuePartition(shard) },
-            ':now': { N: String(now) },
-          },
-        }),
-        (a, b) => Number(a[BY_DUE.sort]?.N) - Number(b[BY_DUE.sort]?.N),
-      ),
+      rowsUntil(this.#client, this.#table, BY_DUE, sessionsDuePartition, now, limit),
     )
     return rows.map(sessionOf)
   }
 
-  /** Scans the table, in its own order. A page is cut where it is full, since any head's key is a place to go on from. */
   async everySession(after: SessionKey | undefined, limit: number): Promise<readonly SessionKey[]> {
-    const found: SessionKey[] = []
-    let from = after && headKey(after)
-    do {
-      const page = await asking('reading every session', () =>
-        this.#client.send(
-          new ScanCommand({
-            TableName: this.#table,
-            ConsistentRead: true,
-            Limit: limit * ROWS_PER_SESSION,
-            ExclusiveStartKey: from,
-            FilterExpression: 'begins_with(#sk, :head)',
-            ProjectionExpression: '#pk, #sk',
-            ExpressionAttributeNames: { '#pk': PK, '#sk': SK },
-            ExpressionAttributeValues: { ':head': { S: HEAD_SK } },
-          }),
-        ),
-      )
-      for (const item of page.Items ?? []) found.push(sessionOf(item))
-      from = page.LastEvaluatedKey
-    } while (from && found.length < limit)
-    return found.slice(0, limit)
-  }
-
-  async #item(key: Item): Promise<Item | undefined> {
-    const { Item } = await asking('reading an item', () =>
-      this.#client.send(new GetItemCommand({ TableName: this.#table, Key: key, ConsistentRead: true })),
+    const heads = { filter: 'begins_with(#sk, :head)', head: HEAD_SK, rowsPerHead: ROWS_PER_SESSION }
+    const keys = await asking('reading every session', () =>
+      scanHeads(this.#client, this.#table, { ...heads, after: after && headKey(after), limit }),
     )
-    return Item
+    return keys.map(sessionOf)
   }
 
-  /**
-   * False when the condition was refused. As with heads of runs (run-index.ts), the repeat of a write that was made is refused
-   * by its own effect, and the stamp tells whose effect it is.
-   */
-  async #put(item: Item, condition: ReturnType<typeof succeeding | typeof notOlder>): Promise<boolean> {
-    const stamp = randomBytes(STAMP_BYTES).toString('base64url')
-    const stamped = { ...item, [STAMP]: { S: stamp } }
-    try {
-      await this.#client.send(new PutItemCommand({ TableName: this.#table, Item: stamped, ...condition }))
-      return true
-    } catch (error) {
-      if (isNamed(error, REFUSED) && !wasRepeated(error)) return false
-      const key = { [PK]: item[PK], [SK]: item[SK] } as Item
-      const found = await this.#item(key).catch(() => undefined)
-      if (found?.[STAMP]?.S === stamp) return true
-      throw storageError('writing an item of a session', error)
-    }
+  #item(key: Item): Promise<Item | undefined> {
+    return asking('reading an item', () => getItem(this.#client, this.#table, key))
+  }
+
+  /** False when the condition was refused. */
+  #put(item: Item, condition: ReturnType<typeof succeeding | typeof notOlder>): Promise<boolean> {
+    return stampedWrite(
+      'writing an item of a session',
+      (stamp) => {
+        const stamped = { ...item, [STAMP]: { S: stamp } }
+        return this.#client.send(new PutItemCommand({ TableName: this.#table, Item: stamped, ...condition }))
+      },
+      () => this.#item({ [PK]: item[PK], [SK]: item[SK] } as Item),
+    )
   }
 
   /** Items of one partition whose sort key begins so, read strongly. */
@@ -278,5 +217,3 @@ export class DynamoSessionIndex implements SessionIndex {
     }
   }
 }
-
-const textOf = (item: Item, name: string): string => item[name]?.S ?? ''

@@ -1,7 +1,6 @@
 import {
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
   UpdateItemCommand,
@@ -10,7 +9,8 @@ import type { StoredToken, TokenIndex } from '../ports.ts'
 import { fromAttribute, type Item, type Plain, toAttribute } from './attribute-value.ts'
 import { PK, SK, TOKEN, tokenPk, tokensPk } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
-import { asking, isNamed } from './sdk-error.ts'
+import { getItem } from './get-item.ts'
+import { asking, isNamed, REFUSED } from './sdk-error.ts'
 
 /**
  * A token is the item under its hash; a second item under its tenant only says where. The second is written first and
@@ -36,12 +36,8 @@ export class DynamoTokenIndex implements TokenIndex {
   }
 
   async byHash(hash: string): Promise<StoredToken | undefined> {
-    const { Item } = await asking('reading a token', () =>
-      this.#client.send(
-        new GetItemCommand({ TableName: this.#table, Key: tokenKey(hash), ConsistentRead: true }),
-      ),
-    )
-    return Item && tokenOf(Item)
+    const item = await asking('reading a token', () => getItem(this.#client, this.#table, tokenKey(hash)))
+    return item && tokenOf(item)
   }
 
   async list(tenant: string): Promise<readonly StoredToken[]> {
@@ -66,13 +62,12 @@ export class DynamoTokenIndex implements TokenIndex {
   }
 
   async remove(tenant: string, token_id: string): Promise<boolean> {
-    const place = { TableName: this.#table, Key: placeKey(tenant, token_id) }
+    const place = placeKey(tenant, token_id)
     return asking('removing a token', async () => {
-      const { Item } = await this.#client.send(new GetItemCommand({ ...place, ConsistentRead: true }))
-      if (!Item) return false
-      const key = tokenKey(Item.hash?.S ?? '')
-      await this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: key }))
-      await this.#client.send(new DeleteItemCommand(place))
+      const found = await getItem(this.#client, this.#table, place)
+      if (!found) return false
+      for (const key of [tokenKey(found.hash?.S ?? ''), place])
+        await this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key: key }))
       return true
     })
   }
@@ -91,7 +86,7 @@ export class DynamoTokenIndex implements TokenIndex {
         )
       } catch (error) {
         // Revoked meanwhile; an update must not bring it back.
-        if (!isNamed(error, 'ConditionalCheckFailedException')) throw error
+        if (!isNamed(error, REFUSED)) throw error
       }
     })
   }

@@ -1,7 +1,6 @@
 import {
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
 } from '@aws-sdk/client-dynamodb'
@@ -21,8 +20,9 @@ import {
   uploadsPartitionOf,
 } from './attributes.ts'
 import { batchGet } from './batch-get.ts'
+import { getItem } from './get-item.ts'
+import { rowsUntil } from './index-rows.ts'
 import { asking } from './sdk-error.ts'
-import { mergeShards } from './shards.ts'
 
 /**
  * Open uploads as items beside their run's head, and those of our own as items by themselves; both in `by_due` by the time they
@@ -58,12 +58,10 @@ export class DynamoUploadIndex implements UploadIndex {
   }
 
   async get(run: RunKey, upload_id: string): Promise<UploadRecord | undefined> {
-    const { Item } = await asking('reading an upload', () =>
-      this.#client.send(
-        new GetItemCommand({ TableName: this.#table, Key: keyOf(run, upload_id), ConsistentRead: true }),
-      ),
+    const item = await asking('reading an upload', () =>
+      getItem(this.#client, this.#table, keyOf(run, upload_id)),
     )
-    return Item && uploadOf<UploadRecord>(Item)
+    return item && uploadOf<UploadRecord>(item)
   }
 
   remove(run: RunKey, upload_id: string): Promise<void> {
@@ -100,18 +98,7 @@ export class DynamoUploadIndex implements UploadIndex {
 
   async expired(now: number, limit: number): Promise<readonly (UploadRecord | OpenParts)[]> {
     return asking('reading expired uploads', async () => {
-      const rows = await mergeShards(
-        this.#client,
-        limit,
-        (shard) => ({
-          TableName: this.#table,
-          IndexName: BY_DUE.name,
-          KeyConditionExpression: '#due = :due AND #due_at <= :now',
-          ExpressionAttributeNames: { '#due': BY_DUE.partition, '#due_at': BY_DUE.sort },
-          ExpressionAttributeValues: { ':due': { S: uploadsPartition(shard) }, ':now': toAttribute(now) },
-        }),
-        (a, b) => Number(a[BY_DUE.sort]?.N) - Number(b[BY_DUE.sort]?.N),
-      )
+      const rows = await rowsUntil(this.#client, this.#table, BY_DUE, uploadsPartition, now, limit)
       const keys = rows.map((row) => ({ [PK]: row[PK], [SK]: row[SK] }) as Item)
       // The index lags behind: what it still names may be forgotten already.
       const items = await batchGet(this.#client, this.#table, keys)
