@@ -1,6 +1,6 @@
-import { jsonChunks } from '#codec'
+import { joined, jsonChunks } from '#codec'
 import { MAX_BUFFERED_BYTES } from './limits.ts'
-import { type BodySource, bodyOf, joined } from './stream.ts'
+import { type BodySource, bodyOf } from './stream.ts'
 
 export interface AnswerInit {
   readonly status?: number

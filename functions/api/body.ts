@@ -1,8 +1,8 @@
+import { joined } from '#codec'
 import { BODY_ENCODINGS, type Facts, RunfoldError } from '#schema'
 import { release } from '#store'
 import { Inflation, inflate } from './inflate.ts'
 import { badRequest } from './issues.ts'
-import { joined } from './stream.ts'
 
 export interface BodyRule {
   /** Media types that are taken, without parameters. */

@@ -1,8 +1,7 @@
-import { jsonBytes, jsonChunks } from '#codec'
+import { joined, jsonBytes, jsonChunks } from '#codec'
 import { EVENTS_MEDIA_TYPE } from '#schema'
 import type { Clock, FrameItem } from '#store'
 import { liveBody } from './live-body.ts'
-import { joined } from './stream.ts'
 
 /** API.md: a comment at least every 15 s; looks at the run are half a second apart. */
 const HEARTBEAT_MS = 10_000

@@ -5,8 +5,8 @@ import {
   type ZlibOptions,
   zstdDecompress as zstdCallback,
 } from 'node:zlib'
+import { joined } from '#codec'
 import { RunfoldError } from '#schema'
-import { joined } from './stream.ts'
 
 /** With `info` the engine is returned too; it knows how many bytes it has eaten. */
 interface Inflated {

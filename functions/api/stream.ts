@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { joined } from '#codec'
 
 export type BodySource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 type Source = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
@@ -50,17 +51,4 @@ async function gather(ahead: readonly Uint8Array[], source: Source) {
     length += next.value.length
   }
   return { pieces, done: false }
-}
-
-/** One piece of them all; a single one is not copied. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const [only] = pieces
-  if (pieces.length === 1 && only) return only as Uint8Array<ArrayBuffer>
-  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
 }

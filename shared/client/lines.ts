@@ -1,4 +1,4 @@
-import { parseJson } from '../codec/index.ts'
+import { joined, parseJson } from '../codec/index.ts'
 import { type Json, RunfoldError } from '../schema/index.ts'
 import { unreachable } from './retry.ts'
 
@@ -40,15 +40,4 @@ export async function* bodyOf(response: Response, signal?: AbortSignal): AsyncGe
     // After an error there is nothing left to cancel, and what cancelling says then is of no use.
     await reader.cancel().catch(() => undefined)
   }
-}
-
-const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
-  if (pieces.length === 1 && pieces[0]) return pieces[0]
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

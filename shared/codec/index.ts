@@ -1,4 +1,5 @@
 export { streamFrameBatches, streamFrames, type TornReason } from './assemble.ts'
+export { concat, joined } from './concat.ts'
 export { type Digest, digestOf, EMPTY_DIGEST, extendDigest, loadDigest } from './digest.ts'
 export type { UnreadableFrame } from './doubts.ts'
 export { canonicalEqual } from './equal.ts'

@@ -14,6 +14,7 @@ import {
   runMeta,
   toolCall,
 } from '../schema/index.ts'
+import { concat } from './concat.ts'
 import { encodeFrame } from './frame.ts'
 import type { HeldRecord } from './held.ts'
 import { hold } from './hold.ts'
@@ -205,12 +206,5 @@ export function encodeRecord(record: JournalRecord): Uint8Array {
 
 /** A whole archive of these records. */
 export function encodeArchive(records: Iterable<JournalRecord>): Uint8Array {
-  const pieces = [PREAMBLE, ...Array.from(records, (record) => encodeFrame(encodeRecord(record)))]
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
+  return concat([PREAMBLE, ...Array.from(records, (record) => encodeFrame(encodeRecord(record)))])
 }

@@ -1,3 +1,5 @@
+import { joined } from '../codec/index.ts'
+
 // Lines of a transcript, by bytes (SESSIONS.md 4.0): only LF ends one, wherever the chunks are cut.
 
 /** A longer line is reported, not parsed; so much of a file is held at most. */
@@ -165,15 +167,4 @@ function isBlank(content: Uint8Array): boolean {
   let at = 0
   while (content[at] === 0x20 || content[at] === 0x09) at++
   return at === content.length
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1 && pieces[0]) return pieces[0]
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

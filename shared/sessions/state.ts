@@ -1,4 +1,4 @@
-import { digestOf, jsonBytes } from '../codec/index.ts'
+import { concat, digestOf, jsonBytes } from '../codec/index.ts'
 import { JsonNumber } from '../schema/index.ts'
 import { parseExact, type Value, type ValueMap } from './exact-json.ts'
 
@@ -15,7 +15,7 @@ export const STATE_BYTES_MAX = 4 * 1024 * 1024
 
 const MAGIC = 'runfold-session-state 1 '
 const LF = 0x0a
-const DIGEST_LETTERS = 64
+const FIRST_LINE_BYTES = MAGIC.length + 64 + 1
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -33,27 +33,18 @@ export class StateWriter {
   encode(parser: string, body: unknown): Uint8Array | undefined {
     const head = jsonBytes({ parser, blobs: this.#blobs.map((blob) => blob.length), body })
     const rest = [head, Uint8Array.of(LF), ...this.#blobs]
-    const first = encoder.encode(`${MAGIC}${'0'.repeat(DIGEST_LETTERS)}\n`)
-    const length = rest.reduce((sum, part) => sum + part.length, first.length)
+    const length = rest.reduce((sum, part) => sum + part.length, FIRST_LINE_BYTES)
     if (length > STATE_BYTES_MAX) return undefined
-    const bytes = new Uint8Array(length)
-    bytes.set(encoder.encode(`${MAGIC}${digestOf(...rest)}\n`))
-    let at = first.length
-    for (const part of rest) {
-      bytes.set(part, at)
-      at += part.length
-    }
-    return bytes
+    return concat([encoder.encode(`${MAGIC}${digestOf(...rest)}\n`), ...rest])
   }
 }
 
 /** The body of a state; undefined unless it is whole and this parser's. */
 export function decodeState(bytes: Uint8Array, parser: string): SavedMap | undefined {
-  const start = MAGIC.length + DIGEST_LETTERS + 1
-  const first = decoder.decode(bytes.subarray(0, start))
-  if (first !== `${MAGIC}${digestOf(bytes.subarray(start))}\n`) return undefined
-  const end = bytes.indexOf(LF, start)
-  const head = parseExact(decoder.decode(bytes.subarray(start, end)))
+  const first = decoder.decode(bytes.subarray(0, FIRST_LINE_BYTES))
+  if (first !== `${MAGIC}${digestOf(bytes.subarray(FIRST_LINE_BYTES))}\n`) return undefined
+  const end = bytes.indexOf(LF, FIRST_LINE_BYTES)
+  const head = parseExact(decoder.decode(bytes.subarray(FIRST_LINE_BYTES, end)))
   if (!(head instanceof Map) || head.get('parser') !== parser) return undefined
   const blobs: Uint8Array[] = []
   let at = end + 1

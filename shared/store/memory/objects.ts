@@ -1,3 +1,4 @@
+import { concat } from '../../codec/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import type { Clock, ComposePart, ObjectFacts, Objects } from '../ports.ts'
 
@@ -14,7 +15,7 @@ export function memoryObjects(clock: Clock): Objects {
   let puts = 0
 
   const keep = (key: string, chunks: readonly Uint8Array[], facts: ObjectFacts) => {
-    kept.set(key, { bytes: join(chunks), facts, stored_at: clock.now(), etag: `${++puts}` })
+    kept.set(key, { bytes: concat(chunks), facts, stored_at: clock.now(), etag: `${++puts}` })
   }
   const bytesOf = (part: ComposePart) => {
     if ('bytes' in part) return part.bytes
@@ -54,14 +55,4 @@ export function memoryObjects(clock: Clock): Objects {
     },
     facts: async (key) => kept.get(key)?.facts,
   }
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }

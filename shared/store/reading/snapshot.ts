@@ -1,4 +1,4 @@
-import { type HeldRecord, jsonChunks, type Raw, readTrusted } from '../../codec/index.ts'
+import { concat, type HeldRecord, jsonChunks, type Raw, readTrusted } from '../../codec/index.ts'
 import type { Folding, FoldState } from '../../fold/index.ts'
 import { AppendList, fold, NO_HEADER, windowView } from '../../fold/index.ts'
 import type { InferenceUsage, Message } from '../../schema/index.ts'
@@ -75,7 +75,7 @@ export function listBytes({ messages, inference_usage }: Lists): Uint8Array {
     ...Array.from(messages, (message) => ({ Message: { message, at: 0 } })),
     ...Array.from(inference_usage, (usage) => ({ InferenceUsage: usage })),
   ])
-  return joined([...chunks])
+  return concat([...chunks])
 }
 
 /** The records in lists as they were written. */
@@ -105,16 +105,6 @@ function* lines(values: Iterable<unknown>): Generator<Uint8Array, void, undefine
     yield* jsonChunks(value)
     yield Uint8Array.of(NEWLINE)
   }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
 
 /** Compact JSON holds no newline of its own. */
