@@ -1,10 +1,9 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import { handleChunks } from '../handle-chunks.ts'
 import type { Counters } from './counters.ts'
 import { LeftOut } from './left-out.ts'
 import { unpackedBytes, unpackedSize } from './zstd-file.ts'
-
-const CHUNK_BYTES = 1 << 20
 
 /** A pipe that has taken the name must not hold the sync up, and a link must not lead it anywhere. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -131,13 +130,9 @@ export class SourceFile implements AsyncDisposable {
   }
 
   async *#plain(start: number, end: number): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < end; ) {
-      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - at))
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, at)
-      if (bytesRead === 0) return
-      this.#counters.bytes_read += bytesRead
-      yield chunk.subarray(0, bytesRead)
-      at += bytesRead
+    for await (const chunk of handleChunks(this.#handle, start, end)) {
+      this.#counters.bytes_read += chunk.length
+      yield chunk
     }
   }
 

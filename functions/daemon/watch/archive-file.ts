@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { AppendSource } from '#client'
 import { digestOf, EMPTY_DIGEST, extendDigest, loadDigest } from '#codec'
 import { RunfoldError } from '#schema'
+import { gathered, handleChunks } from '../handle-chunks.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** So much before the tail is looked at whenever the file has grown; the whole prefix is looked at more seldom. */
 const EDGE_BYTES = 4096
 
@@ -79,23 +79,16 @@ export class ArchiveFile implements AppendSource {
   }
 
   async *chunks(start: number, end: number): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < end; ) {
-      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - at))
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, at)
-      if (bytesRead === 0) throw new FileMoved(`the file ends at ${at}, ${end} was expected`)
-      yield chunk.subarray(0, bytesRead)
-      at += bytesRead
-    }
-  }
-
-  async read(start: number, end: number): Promise<Uint8Array> {
-    const whole = new Uint8Array(end - start)
-    let at = 0
-    for await (const chunk of this.chunks(start, end)) {
-      whole.set(chunk, at)
+    let at = start
+    for await (const chunk of handleChunks(this.#handle, start, end)) {
+      yield chunk
       at += chunk.length
     }
-    return whole
+    if (at < end) throw new FileMoved(`the file ends at ${at}, ${end} was expected`)
+  }
+
+  read(start: number, end: number): Promise<Uint8Array> {
+    return gathered(end - start, this.chunks(start, end))
   }
 
   async digest(end: number): Promise<string> {
