@@ -46,6 +46,15 @@ export function withQuery<R extends Route>(
   return { ...route, query: Object.fromEntries(query) as Query }
 }
 
+/** Those of these words that a query has; an empty one counts as absent. */
+export const wordsOf = <const Word extends string>(
+  query: Query,
+  words: readonly Word[],
+): Partial<Record<Word, string>> =>
+  Object.fromEntries(words.flatMap((word) => (query[word] ? [[word, query[word]]] : []))) as Partial<
+    Record<Word, string>
+  >
+
 /** A whole number from a query, if it is one. */
 export function numberIn(query: Query, name: string): number | undefined {
   const text = query[name] ?? ''

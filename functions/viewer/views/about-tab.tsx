@@ -6,6 +6,7 @@ import { pretty } from '../data/pretty.ts'
 import { hashOf } from '../data/route.ts'
 import { Fact } from '../parts/fact.tsx'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { LongText, ShortText } from '../parts/text.tsx'
 import { Age, Time } from '../parts/time.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -76,19 +77,7 @@ function History({ state: { lease, epoch, history } }: { readonly state: LeaseSt
   if (history.length === 0) return <Note>Nobody yet.</Note>
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col" class="number">
-            Epoch
-          </th>
-          <th scope="col">Machine</th>
-          <th scope="col" class="wide">
-            World
-          </th>
-          <th scope="col">Came by it</th>
-          <th scope="col">Since</th>
-        </tr>
-      </thead>
+      <TableHead columns={[['Epoch', 'number'], ['Machine'], ['World', 'wide'], ['Came by it'], ['Since']]} />
       <tbody>
         {history.map((transfer) => (
           <tr key={transfer.epoch}>

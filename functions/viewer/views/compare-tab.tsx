@@ -3,6 +3,7 @@ import type { DiffAnswer, SummaryPoint } from '#schema'
 import { count } from '../data/format.ts'
 import { hashOf, numberIn, withQuery } from '../data/route.ts'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { navigate } from '../parts/use-route.ts'
@@ -99,20 +100,14 @@ function Totals({
   return (
     <table>
       <caption class="help">Tokens of each region</caption>
-      <thead>
-        <tr>
-          <th scope="col">Region</th>
-          <th scope="col" class="number">
-            Point {count(before.point)}
-          </th>
-          <th scope="col" class="number">
-            Point {count(after.point)}
-          </th>
-          <th scope="col" class="number">
-            Change
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          ['Region'],
+          [`Point ${count(before.point)}`, 'number'],
+          [`Point ${count(after.point)}`, 'number'],
+          ['Change', 'number'],
+        ]}
+      />
       <tbody>
         {names.map((name) => (
           <Total key={name} name={name} before={tokensIn(before, name)} after={tokensIn(after, name)} />

@@ -4,6 +4,7 @@ import { bytes, count } from '../data/format.ts'
 import { recordText } from '../data/record-text.ts'
 import { hashOf, numberIn, withQuery } from '../data/route.ts'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -92,21 +93,15 @@ function RecordRows({
   if (items.length === 0) return <Note>No record here.</Note>
   return (
     <table class="records">
-      <thead>
-        <tr>
-          <th scope="col" class="number">
-            Record
-          </th>
-          <th scope="col">Kind</th>
-          <th scope="col">What it says</th>
-          <th scope="col" class="number wide">
-            Size
-          </th>
-          <th scope="col" class="number wide">
-            Time
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          ['Record', 'number'],
+          ['Kind'],
+          ['What it says'],
+          ['Size', 'number wide'],
+          ['Time', 'number wide'],
+        ]}
+      />
       <tbody>
         {items.map((item) => (
           <tr key={item.seq}>

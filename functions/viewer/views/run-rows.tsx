@@ -3,6 +3,7 @@ import type { Card, Int } from '#schema'
 import { compact, count, NOTHING } from '../data/format.ts'
 import { hashOf } from '../data/route.ts'
 import { Status } from '../parts/status.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { Age } from '../parts/time.tsx'
 
@@ -10,24 +11,16 @@ import { Age } from '../parts/time.tsx'
 export function RunRows({ runs }: { readonly runs: readonly Card[] }): JSX.Element {
   return (
     <table class="runs">
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="wide">
-            Agent
-          </th>
-          <th scope="col" class="number wide">
-            Tokens
-          </th>
-          <th scope="col" class="wide">
-            Owner
-          </th>
-          <th scope="col" class="number">
-            Updated
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          ['Run'],
+          ['Status'],
+          ['Agent', 'wide'],
+          ['Tokens', 'number wide'],
+          ['Owner', 'wide'],
+          ['Updated', 'number'],
+        ]}
+      />
       <tbody>
         {runs.map((run) => (
           <Row key={run.run_id} run={run} />

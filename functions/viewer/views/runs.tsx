@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Card, ListAnswer } from '#schema'
 import { merged } from '../data/listing.ts'
-import { hashOf, type Query, type Route, withQuery } from '../data/route.ts'
+import { type Route, wordsOf } from '../data/route.ts'
 import { useSigned } from '../parts/context.ts'
+import { Pages } from '../parts/pages.tsx'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { useEvery } from '../parts/use-now.ts'
@@ -21,7 +22,7 @@ const REFRESH_MS = 5000
 /** The list of runs: filters and page stand in the address; rows change in place while one looks. */
 export function RunsView({ route }: { readonly route: RunsRoute }): JSX.Element {
   useTitle('Runs')
-  const query = asked(route.query)
+  const query = wordsOf(route.query, FILTERS)
   const key = JSON.stringify(query)
   const first = useLoad(key, (client) => client.list(query))
   const { page, newer } = useRefreshed(first.value, key)
@@ -44,15 +45,12 @@ export function RunsView({ route }: { readonly route: RunsRoute }): JSX.Element 
           </p>
           {page.items.length > 0 && <RunRows runs={page.items} />}
           {page.items.length === 0 && (isFiltered ? <Nothing page={page} /> : <FirstSteps />)}
-          <Pages route={route} page={page} />
+          <Pages route={route} next={page.next_cursor} />
         </section>
       )}
     </>
   )
 }
-
-const asked = (query: Query): Partial<Record<(typeof FILTERS)[number], string>> =>
-  Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
 
 /** The page with its rows as they are now, in the order they had; runs that came since are counted and not shown. */
 function useRefreshed(
@@ -87,18 +85,3 @@ const Nothing = ({ page }: { readonly page: ListAnswer }) => (
       : 'No run is like that.'}
   </Note>
 )
-
-function Pages({ route, page }: { readonly route: RunsRoute; readonly page: ListAnswer }): JSX.Element {
-  return (
-    <nav class="pages" aria-label="Pages">
-      {route.query.cursor !== undefined && (
-        <a href={hashOf(withQuery(route, { cursor: undefined }))}>First page</a>
-      )}
-      {page.next_cursor !== null && (
-        <a href={hashOf(withQuery(route, { cursor: page.next_cursor }))} rel="next">
-          Next page
-        </a>
-      )}
-    </nav>
-  )
-}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { HARNESSES } from '#schema'
 import { bytes, count } from '../data/format.ts'
 import { Loading, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -25,20 +26,9 @@ export function SessionFiles({ route }: { readonly route: SessionRoute }): JSX.E
       {isLoading && !value && <Loading />}
       {value && (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Path</th>
-              <th scope="col" class="number">
-                Generation
-              </th>
-              <th scope="col" class="number">
-                Size
-              </th>
-              <th scope="col" class="number wide">
-                Changed
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[['Path'], ['Generation', 'number'], ['Size', 'number'], ['Changed', 'number wide']]}
+          />
           <tbody>
             {value.items.map(({ path, generation, tail, last_at, current }) => (
               <tr key={`${path} ${generation}`}>

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact'
 import { HARNESSES, type ListedSession } from '#schema'
 import { bytes, count } from '../data/format.ts'
-import { hashOf, type Query, type Route, withQuery } from '../data/route.ts'
+import { hashOf, type Route, withQuery, wordsOf } from '../data/route.ts'
+import { Pages } from '../parts/pages.tsx'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { Age } from '../parts/time.tsx'
 import { Typed } from '../parts/typed.tsx'
@@ -19,7 +21,7 @@ const REFRESH_MS = 10_000
 /** The catalog of sessions, the newest first. */
 export function SessionsView({ route }: { readonly route: SessionsRoute }): JSX.Element {
   useTitle('Sessions')
-  const query = asked(route.query)
+  const query = wordsOf(route.query, FILTERS)
   const page = useLoad(JSON.stringify(query), (client) => client.sessions(query))
   // The order is by the last change, so new rows push the others down; only the first page is kept up.
   useEvery(REFRESH_MS, () => query.cursor === undefined && window.scrollY === 0 && page.again())
@@ -37,24 +39,12 @@ export function SessionsView({ route }: { readonly route: SessionsRoute }): JSX.
           ) : (
             <Nothing isFiltered={Object.keys(query).length > 0} />
           )}
-          <nav class="pages" aria-label="Pages">
-            {query.cursor !== undefined && (
-              <a href={hashOf(withQuery(route, { cursor: undefined }))}>First page</a>
-            )}
-            {value.next_cursor !== null && (
-              <a href={hashOf(withQuery(route, { cursor: value.next_cursor }))} rel="next">
-                Next page
-              </a>
-            )}
-          </nav>
+          <Pages route={route} next={value.next_cursor} />
         </section>
       )}
     </>
   )
 }
-
-const asked = (query: Query): Partial<Record<(typeof FILTERS)[number], string>> =>
-  Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => (
   <Note>
@@ -97,27 +87,17 @@ function Filter({ route }: { readonly route: SessionsRoute }): JSX.Element {
 
 const Rows = ({ sessions }: { readonly sessions: readonly ListedSession[] }) => (
   <table class="runs">
-    <thead>
-      <tr>
-        <th scope="col">Session</th>
-        <th scope="col">Harness</th>
-        <th scope="col" class="number wide">
-          Prompts
-        </th>
-        <th scope="col" class="number wide">
-          Tool calls
-        </th>
-        <th scope="col" class="number wide">
-          Raw
-        </th>
-        <th scope="col" class="wide">
-          Machine
-        </th>
-        <th scope="col" class="number">
-          Updated
-        </th>
-      </tr>
-    </thead>
+    <TableHead
+      columns={[
+        ['Session'],
+        ['Harness'],
+        ['Prompts', 'number wide'],
+        ['Tool calls', 'number wide'],
+        ['Raw', 'number wide'],
+        ['Machine', 'wide'],
+        ['Updated', 'number'],
+      ]}
+    />
     <tbody>
       {sessions.map((session) => (
         <Row key={`${session.machine} ${session.harness} ${session.id}`} session={session} />

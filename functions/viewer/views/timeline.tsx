@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css'
 import { compact, count } from '../data/format.ts'
 import type { Stack } from '../data/stack.ts'
 import type { Span } from '../data/tiles.ts'
+import { axisLook } from '../parts/axis.ts'
 import { bandColor, useColors } from '../parts/colors.ts'
 import { useWidth } from '../parts/use-width.ts'
 
@@ -117,12 +118,7 @@ const topOf = (stack: Stack, withLimit: boolean) =>
   1.06 * Math.max(highestOf(stack), withLimit ? limitOf(stack) : 0)
 
 function optionsOf({ bands }: Stack, width: number, colors: (name: string) => string): uPlot.Options {
-  const axis = {
-    stroke: colors('--ink-2'),
-    grid: { stroke: colors('--line'), width: 1 },
-    ticks: { show: false },
-  }
-  const font = '12px system-ui, sans-serif'
+  const look = axisLook(colors)
   return {
     width,
     height: HEIGHT,
@@ -132,13 +128,12 @@ function optionsOf({ bands }: Stack, width: number, colors: (name: string) => st
     scales: { x: { time: false, auto: false }, y: { auto: false } },
     axes: [
       {
-        ...axis,
-        font,
+        ...look,
         size: 28,
         space: 70,
         values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? tick.toLocaleString() : '')),
       },
-      { ...axis, font, size: GUTTER, values: (_, ticks) => ticks.map((tick) => compact(tick)) },
+      { ...look, size: GUTTER, values: (_, ticks) => ticks.map((tick) => compact(tick)) },
     ],
     series: [
       {},

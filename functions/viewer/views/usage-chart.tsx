@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import type { UsageAnswer } from '#schema'
 import { type Bins, binsOf } from '../data/bins.ts'
 import { compact, count, tick } from '../data/format.ts'
+import { axisLook } from '../parts/axis.ts'
 import { useColors } from '../parts/colors.ts'
 import { useWidth } from '../parts/use-width.ts'
 
@@ -44,12 +45,7 @@ const dataOf = ({ at, input, output }: Bins): uPlot.AlignedData => [
 ]
 
 function optionsOf(width: number, colors: (name: string) => string): uPlot.Options {
-  const axis = {
-    stroke: colors('--ink-2'),
-    grid: { stroke: colors('--line'), width: 1 },
-    ticks: { show: false },
-  }
-  const font = '12px system-ui, sans-serif'
+  const look = axisLook(colors)
   const paths = uPlot.paths.bars?.({ size: [0.9, 24] })
   const bars = (color: string) => ({
     fill: colors(color),
@@ -66,13 +62,12 @@ function optionsOf(width: number, colors: (name: string) => string): uPlot.Optio
     scales: { y: { range: (_, __, most) => [0, most * 1.06] } },
     axes: [
       {
-        ...axis,
-        font,
+        ...look,
         size: 28,
         space: 100,
         values: (_, ticks, __, ___, step) => ticks.map((at) => tick(at, step)),
       },
-      { ...axis, font, size: 64, values: (_, ticks) => ticks.map((tokens) => compact(tokens)) },
+      { ...look, size: 64, values: (_, ticks) => ticks.map((tokens) => compact(tokens)) },
     ],
     series: [{}, bars('--band-0'), bars('--band-1')],
   }

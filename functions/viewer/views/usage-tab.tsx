@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Tokens, UsageAnswer } from '#schema'
 import { compact, count, NOTHING } from '../data/format.ts'
 import { Loading, Note, Problem } from '../parts/problem.tsx'
+import { TableHead } from '../parts/table-head.tsx'
 import { ShortText } from '../parts/text.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import type { RunTabProps } from './run-tab.ts'
@@ -58,25 +59,16 @@ interface UsageTableProps {
 }
 
 const COLUMNS = [
-  ['Calls', 'calls', ''],
-  ['In', 'prompt_tokens', ''],
-  ['Out', 'completion_tokens', ''],
-  ['Cached', 'cached_tokens', 'wide'],
-  ['Cache written', 'cache_write_tokens', 'wide'],
+  ['Calls', 'calls', 'number'],
+  ['In', 'prompt_tokens', 'number'],
+  ['Out', 'completion_tokens', 'number'],
+  ['Cached', 'cached_tokens', 'number wide'],
+  ['Cache written', 'cache_write_tokens', 'number wide'],
 ] as const
 
 const UsageTable = ({ groups, totals }: UsageTableProps) => (
   <table>
-    <thead>
-      <tr>
-        <th scope="col">Tokens by</th>
-        {COLUMNS.map(([title, , size]) => (
-          <th key={title} scope="col" class={`number ${size}`}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <TableHead columns={[['Tokens by'], ...COLUMNS.map(([title, , cells]) => [title, cells] as const)]} />
     {groups
       .filter(({ rows }) => rows.length > 0)
       .map(({ title, rows }) => (
@@ -105,8 +97,8 @@ const UsageTable = ({ groups, totals }: UsageTableProps) => (
 const Row = ({ name, tokens }: { readonly name: string | null; readonly tokens: Tokens }) => (
   <tr>
     <th scope="row">{name === null ? NOTHING : <ShortText text={name} max={60} />}</th>
-    {COLUMNS.map(([title, field, size]) => (
-      <td key={title} class={`number ${size}`} title={count(tokens[field])}>
+    {COLUMNS.map(([title, field, cells]) => (
+      <td key={title} class={cells} title={count(tokens[field])}>
         {compact(tokens[field])}
       </td>
     ))}
