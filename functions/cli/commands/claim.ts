@@ -1,20 +1,17 @@
-import type { PathRule } from '../../daemon/resume/path-map.ts'
 import { examples, type Verb, wholeNumber } from '../command.ts'
-import { PATH_NOTE, pathRules } from '../resume/path-option.ts'
+import { PATH_NOTE, type PathOptions, pathsIn, withPathOptions } from '../resume/path-option.ts'
 import { DEFAULT_FOLDER } from '../watch/runs-folder.ts'
 
-interface ClaimCommandOptions {
+interface ClaimCommandOptions extends PathOptions {
   readonly exec: string
   readonly to: string
   readonly can?: string
   readonly loop?: boolean
   readonly wait?: number
-  readonly workdir?: readonly PathRule[]
-  readonly agentPath?: readonly PathRule[]
 }
 
-export const claim: Verb = (program, act) =>
-  program
+export const claim: Verb = (program, act) => {
+  const command = program
     .command('claim')
     .summary('carry on whatever run waits for a machine, with a command')
     .description(
@@ -30,8 +27,7 @@ export const claim: Verb = (program, act) =>
     )
     .option('--loop', 'go on with the next run, until Ctrl-C or SIGTERM')
     .option('--wait <seconds>', 'how long to wait for a run; default until there is one', wholeNumber)
-    .option('--workdir <old=new>', 'where working directories are here', pathRules('workdir'))
-    .option('--agent-path <old=new>', 'where agents are here', pathRules('agent_path'))
+  withPathOptions(command)
     .addHelpText(
       'after',
       `
@@ -45,7 +41,7 @@ ${examples(
     )
     .action(
       act(async (session, options: ClaimCommandOptions) => {
-        const { exec, to, can, loop, wait, workdir = [], agentPath = [] } = options
+        const { exec, to, can, loop, wait } = options
         const { actClaim } = await import('../resume/act-claim.ts')
         return actClaim(session, {
           exec,
@@ -53,7 +49,8 @@ ${examples(
           capabilities: can === undefined ? [] : can.split(',').filter(Boolean),
           isLoop: loop === true,
           wait_s: wait,
-          paths: [...workdir, ...agentPath],
+          paths: pathsIn(options),
         })
       }),
     )
+}

@@ -1,18 +1,15 @@
-import type { PathRule } from '../../daemon/resume/path-map.ts'
 import { examples, runName, type Verb, wholeNumber } from '../command.ts'
-import { PATH_NOTE, pathRules } from '../resume/path-option.ts'
+import { PATH_NOTE, type PathOptions, pathsIn, withPathOptions } from '../resume/path-option.ts'
 import { DEFAULT_FOLDER } from '../watch/runs-folder.ts'
 
-interface ResumeCommandOptions {
+interface ResumeCommandOptions extends PathOptions {
   readonly to: string
   readonly force?: boolean
   readonly wait?: number
-  readonly workdir?: readonly PathRule[]
-  readonly agentPath?: readonly PathRule[]
 }
 
-export const resume: Verb = (program, act) =>
-  program
+export const resume: Verb = (program, act) => {
+  const command = program
     .command('resume')
     .summary('bring a run to this machine, for a daemon to go on with')
     .description(
@@ -25,8 +22,7 @@ export const resume: Verb = (program, act) =>
     .option('--to <folder>', 'the folder of runs, which `runfold watch` watches', DEFAULT_FOLDER)
     .option('--force', 'take the lease from its holder at once')
     .option('--wait <seconds>', 'how long to wait for the lease; default until it is free', wholeNumber)
-    .option('--workdir <old=new>', 'where its working directory is here', pathRules('workdir'))
-    .option('--agent-path <old=new>', 'where its agent is here', pathRules('agent_path'))
+  withPathOptions(command)
     .addHelpText(
       'after',
       `\n${PATH_NOTE}\n${examples(
@@ -37,10 +33,10 @@ export const resume: Verb = (program, act) =>
     )
     .action(
       act(async (session, run: string, options: ResumeCommandOptions) => {
-        const { to, force, wait, workdir = [], agentPath = [] } = options
+        const { to, force, wait } = options
         const { actResume } = await import('../resume/act-resume.ts')
-        const paths = [...workdir, ...agentPath]
-        await actResume(session, run, { to, force: force === true, wait_s: wait, paths })
+        await actResume(session, run, { to, force: force === true, wait_s: wait, paths: pathsIn(options) })
         return undefined
       }),
     )
+}
