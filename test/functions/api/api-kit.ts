@@ -6,6 +6,7 @@ import { memoryPorts } from '#store/memory'
 import { createApp } from '../../../functions/api/app.ts'
 import { LOCAL_LIMITS } from '../../../functions/api/limits.ts'
 import type { Parts, RequestEvent } from '../../../functions/api/parts.ts'
+import { plainHeader } from '../../kit/plain-header.ts'
 
 /** A clock that moves when somebody sleeps, so that waits cost no time. */
 function testClock(start = Date.UTC(2026, 10, 1)): Clock & { advance(ms: number): void } {
@@ -131,33 +132,17 @@ export const frame = (payload: string) => encodeFrame(new TextEncoder().encode(p
 export const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
 export { PREAMBLE }
 
-const META = {
-  agent_name: 'agent',
-  agent_path: '/a',
-  task: 'task',
-  status: 'running',
-  current_stage: 's',
-  stage_index: 0,
-  num_stages: 1,
-  iteration: 0,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  workdir: '/w',
-  started_at: 1,
-  updated_at: 1,
-}
-
 export const SECRET = 'hush-hush-4711'
 
 /** A Header that holds a secret. */
 export const header = (run: string, meta: object = {}) =>
   frame(
-    JSON.stringify({
-      Header: {
-        identity: { run_id: run, machine_id: 'm', world_id: 'w', created_at: 1 },
-        meta: { run_id: run, ...META, callback_secret: SECRET, ...meta },
-      },
-    }),
+    JSON.stringify(
+      plainHeader(
+        { run_id: run, agent_name: 'agent', task: 'task', callback_secret: SECRET, ...meta },
+        { run_id: run },
+      ),
+    ),
   )
 
 export const checkpoint = (at: number, entries: string[] = []) =>

@@ -1,38 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { encodeFrame, jsonText, PREAMBLE } from '#codec'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { type Server, startServer } from './kit.ts'
 
 const RUN = 'r'
 const BIG = '18446744073709551615'
 
-const header = {
-  Header: {
-    identity: { run_id: RUN, machine_id: 'm', world_id: 'w', created_at: 1 },
-    meta: {
-      run_id: RUN,
-      agent_name: 'a',
-      agent_path: '/a',
-      task: 't',
-      status: 'running',
-      current_stage: 's',
-      stage_index: 0,
-      num_stages: 1,
-      iteration: 0,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      workdir: '/',
-      started_at: 1,
-      updated_at: 1,
-    },
-  },
-}
 const checkpoint = (at: number) =>
   `{"ContextCheckpoint":{"snapshot":{"stage_name":"s","total_tokens":${BIG},"max_tokens":9,"regions":[{"name":"r","kind":"k","current_tokens":1,"max_tokens":9,"entries":[{"content":"\u00e9","tokens":1,"kind":{"type":"Text"},"metadata":{"x":1.0},"taint":"Internal"}]}]},"at":${at}}}`
 
 const withRun = async (): Promise<Server> => {
   const server = await startServer()
   const { epoch } = await server.client.acquire(RUN, { machine_id: 'm', world_id: 'w' })
-  const payloads = [JSON.stringify(header), checkpoint(1), checkpoint(2), checkpoint(3)]
+  const payloads = [JSON.stringify(plainHeader()), checkpoint(1), checkpoint(2), checkpoint(3)]
   const bytes = Buffer.concat([PREAMBLE, ...payloads.map((text) => encodeFrame(Buffer.from(text)))])
   await server.client.append(RUN, { offset: 0, epoch, bytes })
   return server

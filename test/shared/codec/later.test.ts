@@ -15,6 +15,7 @@ import {
 } from '#codec'
 import { anyRecord, assertProperty } from '../../kit/arbitraries.ts'
 import { goldenBytes, goldenCases, probes } from '../../kit/golden.ts'
+import { PLAIN_META } from '../../kit/plain-header.ts'
 import { describeShared, hasShared } from '../../kit/shared-folder.ts'
 import { respell } from './respell.ts'
 
@@ -127,20 +128,9 @@ describe('a record that is read later', () => {
 
 describe('what is picked of a meta that waits', () => {
   const meta = (callback_secret: string | null) => ({
-    run_id: 'r',
-    agent_name: 'a',
-    agent_path: '/a',
-    task: 't',
+    ...PLAIN_META,
     model: null,
-    status: 'running',
-    current_stage: 's',
-    stage_index: 0,
-    num_stages: 1,
     iteration: 41,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    workdir: '/w',
-    started_at: 1,
     updated_at: 2,
     callback_url: 'u',
     callback_secret,

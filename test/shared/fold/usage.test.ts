@@ -3,24 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { jsonBytes, readRecord } from '#codec'
 import { UsageTally } from '#fold'
 import { USAGE_BUCKETS_MAX, USAGE_NAMES_MAX } from '#schema'
+import { PLAIN_META, plainHeader } from '../../kit/plain-header.ts'
 
-const META = {
-  run_id: 'r',
-  agent_name: 'a',
-  agent_path: '/a',
-  task: 't',
-  model: 'm-1',
-  status: 'running',
-  current_stage: 'plan',
-  stage_index: 0,
-  num_stages: 1,
-  iteration: 0,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  workdir: '/w',
-  started_at: 1,
-  updated_at: 1,
-}
+const META = { ...PLAIN_META, model: 'm-1', current_stage: 'plan' }
 const WINDOW = { stage_name: 's', total_tokens: 0, max_tokens: 0, regions: [] }
 const CALL = {
   stage: 'plan',
@@ -36,12 +21,7 @@ const CALL = {
 
 const usage = (more: object = {}) => ({ InferenceUsage: { ...CALL, ...more } })
 const progress = (meta: object, at = 100) => ({ Progress: { meta: { ...META, ...meta }, delta: WINDOW, at } })
-const header = (meta: object = {}) => ({
-  Header: {
-    identity: { run_id: 'r', machine_id: 'm', world_id: 'w', created_at: 1 },
-    meta: { ...META, ...meta },
-  },
-})
+const header = (meta: object = {}) => plainHeader({ ...META, ...meta })
 const inference = (more: object = {}) => ({
   Inference: {
     stage: 'build',

@@ -4,6 +4,7 @@ import { PREAMBLE } from '#codec'
 import { createArchive } from '#store'
 import { readBatch } from '../../../shared/store/batch.ts'
 import { MAX_EXTENTS } from '../../../shared/store/commit.ts'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { frameOf, joined, LIMITS, StoredRun, say, sha256, testArchive } from '../../kit/stored-run.ts'
 
 const started = async () => {
@@ -209,7 +210,7 @@ describe('an append', () => {
   it('whose card was lost on the way makes it again', async () => {
     const { run, ports } = await started()
     const status = (word: string) => frameOf(`{"StatusChanged":{"status":"${word}","at":1}}`)
-    await run.append(frameOf(HEADER))
+    await run.append(frameOf(JSON.stringify(plainHeader({ agent_name: 'agent' }))))
     await ports.index.removeCard(run.key, 99)
     expect((await run.archive.run(run.key)).answer).toMatchObject({ agent_name: 'agent', status: 'running' })
     await run.append(status('paused'))
@@ -218,28 +219,6 @@ describe('an append', () => {
       tail: run.tail,
     })
   })
-})
-
-const HEADER = JSON.stringify({
-  Header: {
-    identity: { run_id: 'r', machine_id: 'm', world_id: 'w', created_at: 1 },
-    meta: {
-      run_id: 'r',
-      agent_name: 'agent',
-      agent_path: '/a',
-      task: 't',
-      status: 'running',
-      current_stage: 's',
-      stage_index: 0,
-      num_stages: 1,
-      iteration: 0,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      workdir: '/w',
-      started_at: 1,
-      updated_at: 1,
-    },
-  },
 })
 
 it('a batch of very many frames lets other requests in while it is read', async () => {

@@ -11,6 +11,7 @@ import {
   pointsPage,
   recordsPage,
 } from '#store'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { StoredRun, testArchive } from '../../kit/stored-run.ts'
 
 // P8: what a read costs has a bound that the run's length does not move. At a small size: stretches of 2 KB, and batches
@@ -22,11 +23,7 @@ const STRETCH_BYTES = 2600
 const SNAPSHOT_BYTES = 1200
 const ENTRY_BYTES = 60
 
-const header = encodeFrame(
-  new TextEncoder().encode(
-    '{"Header":{"identity":{"run_id":"r","machine_id":"m","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"t","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-  ),
-)
+const header = encodeFrame(new TextEncoder().encode(JSON.stringify(plainHeader())))
 
 /** Says something new and forgets what was said before: windows stay small. */
 const turn = (n: number): Uint8Array => {

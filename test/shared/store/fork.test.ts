@@ -4,14 +4,13 @@ import { walkFrames } from '#codec'
 import { type Archive, createArchive, createMaintainer, foldAnswer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { manualClock } from '../../kit/manual-clock.ts'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { frameOf, LIMITS, objectKeys, StoredRun, say, sha256 } from '../../kit/stored-run.ts'
 
 const DAY = 86_400_000
 const OWNER = { machine_id: 'm2', world_id: 'w2' }
 const status = (word: string) => frameOf(`{"StatusChanged":{"status":"${word}","at":1}}`)
-const header = frameOf(
-  '{"Header":{"identity":{"run_id":"r","machine_id":"m","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"t","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-)
+const header = frameOf(JSON.stringify(plainHeader()))
 
 let clock = manualClock()
 let ports: StorePorts

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { encodeFrame, jsonText } from '#codec'
 import { type ArchiveView, createMaintainer, foldAnswer, type Head, type Objects, openView } from '#store'
 import { snapshotsOf } from '../../../shared/store/reading/snapshots.ts'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 // What maintenance may hold of a large frame, told by what it stores and asks for: lists and states over a bound stay in
@@ -14,25 +15,7 @@ const TINY = { everyBytes: 400, mergedBytes: 1 }
 
 const record = (value: unknown) => encodeFrame(new TextEncoder().encode(JSON.stringify(value)))
 
-const meta = {
-  run_id: 'r',
-  agent_name: 'a',
-  agent_path: '/a',
-  task: 't',
-  status: 'running',
-  current_stage: 's',
-  stage_index: 0,
-  num_stages: 1,
-  iteration: 0,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  workdir: '/w',
-  started_at: 1,
-  updated_at: 1,
-}
-const header = record({
-  Header: { identity: { run_id: 'r', machine_id: 'm', world_id: 'w', created_at: 1 }, meta },
-})
+const header = record(plainHeader())
 
 /** The whole window, one entry of so many bytes. */
 const window = (bytes: number, at: number) => {

@@ -1,30 +1,17 @@
 import { expect, it } from 'vitest'
 import type { ListQuery } from '#schema'
 import { listQuery } from '#schema'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { frameOf, StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 const query = (more: Record<string, string> = {}): ListQuery => listQuery.parse(more)
 
-function header(meta: Record<string, unknown>): Uint8Array {
-  const identity = { run_id: 'r', machine_id: 'the-machine', world_id: 'w', created_at: 1 }
-  const required = {
-    run_id: 'r',
-    agent_name: 'agent',
-    agent_path: '/a',
-    task: 'task',
-    status: 'running',
-    current_stage: 's',
-    stage_index: 0,
-    num_stages: 1,
-    iteration: 0,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    workdir: '/w',
-    started_at: 1,
-    updated_at: 1,
-  }
-  return frameOf(JSON.stringify({ Header: { identity, meta: { ...required, ...meta } } }))
-}
+const header = (meta: object): Uint8Array =>
+  frameOf(
+    JSON.stringify(
+      plainHeader({ agent_name: 'agent', task: 'task', ...meta }, { machine_id: 'the-machine' }),
+    ),
+  )
 
 async function runs(...metas: Record<string, unknown>[]) {
   const kit = testArchive()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMaintainer, type Head, type StorePorts } from '#store'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { frameOf, objectKeys, StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 const HOUR = 3_600_000
@@ -31,9 +32,7 @@ async function objectsOf(ports: StorePorts): Promise<number> {
 }
 
 const status = (word: string) => frameOf(`{"StatusChanged":{"status":"${word}","at":1}}`)
-const header = frameOf(
-  '{"Header":{"identity":{"run_id":"r","machine_id":"m","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"t","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-)
+const header = frameOf(JSON.stringify(plainHeader()))
 
 describe('a pass', () => {
   it('merges what many small appends left, and changes no byte', async () => {

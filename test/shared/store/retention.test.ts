@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest'
 import { createMaintainer, endedFor, type Head } from '#store'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { frameOf, objectKeys, StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 const DAY = 86_400_000
 const MONTH = endedFor(30 * DAY)
 
-const header = frameOf(
-  '{"Header":{"identity":{"run_id":"r","machine_id":"m","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"t","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-)
+const header = frameOf(JSON.stringify(plainHeader()))
 const ended = frameOf('{"StatusChanged":{"status":"complete","at":1}}')
 
 const started = async (retention = MONTH) => {

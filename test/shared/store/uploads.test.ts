@@ -4,6 +4,7 @@ import { PREAMBLE } from '#codec'
 import { createArchive, createMaintainer, type Head, type StorePorts } from '#store'
 import { memoryPorts } from '#store/memory'
 import { manualClock } from '../../kit/manual-clock.ts'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { putPart } from '../../kit/put-part.ts'
 import { frameOf, joined, LIMITS, StoredRun, say, sha256, testArchive } from '../../kit/stored-run.ts'
 import { uploadParts } from '../../kit/upload-batch.ts'
@@ -25,9 +26,7 @@ const archiveKeys = async (ports: StorePorts) =>
 /** Comparing megabytes element by element takes seconds. */
 const digestOf = async (run: StoredRun) => sha256(await run.stored())
 const big = (bytes: number) => say('x'.repeat(bytes))
-const header = frameOf(
-  '{"Header":{"identity":{"run_id":"r","machine_id":"m1","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"the task","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-)
+const header = frameOf(JSON.stringify(plainHeader()))
 const status = (word: string) => frameOf(`{"StatusChanged":{"status":"${word}","at":2}}`)
 const point = frameOf(
   '{"ContextDiff":{"delta":{"stage_name":"s","total_tokens":1,"max_tokens":2,"regions":[]},"at":1}}',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKey } from '#schema'
+import { NOTHING } from '../../../../shared/store/head.ts'
 import type { CardRow, Extent, Head } from '../../../../shared/store/ports.ts'
 import { type ChooseFault, type Fault, startFaultProxy } from '../../../kit/fault-proxy.ts'
 import { portsOf, type StandIns, startStandIns } from '../../../kit/stand-ins.ts'
@@ -16,38 +17,15 @@ const name = (start: number) => String(start).padStart(16, '0')
 const extent = (length: number, at = now): Extent => ({ length, hash: '0123456789abcdef', sweep: 0, at })
 
 const head: Omit<Head, 'extents'> = {
+  ...NOTHING,
   life: 1,
   alive: true,
   epoch: 1,
   sweep: 0,
   lease: { ...worker, ttl_s: 60, expires_at: now },
-  holder: null,
-  previous: null,
-  requires: [],
-  origin: null,
-  tail: 0,
-  frames: 0,
-  points: 0,
-  unreadable: 0,
   digest: 'ab'.repeat(32),
   hash_state: 'v1',
-  headed: null,
-  ticks: {
-    current_stage: null,
-    iteration: null,
-    prompt_tokens: null,
-    completion_tokens: null,
-    cached_tokens: null,
-    cache_write_tokens: null,
-    tool_calls: null,
-    updated_at: null,
-  },
-  card_tail: 0,
-  ended: false,
-  snapshot: null,
   due_at: null,
-  sweep_at: null,
-  claim_at: null,
   created_at: now,
   changed_at: now,
 }

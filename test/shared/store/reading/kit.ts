@@ -14,6 +14,7 @@ import type { JournalRecord, RunKey } from '#schema'
 import type { ArchiveView, Clock, Extent, Head, Objects } from '#store'
 import { openView } from '#store'
 import { memoryPorts } from '#store/memory'
+import { NOTHING } from '../../../../shared/store/head.ts'
 import { objectKey } from '../../../../shared/store/keys.ts'
 
 export const RUN: RunKey = { tenant: 'default', run_id: 'run-1' }
@@ -67,38 +68,17 @@ const unreadableIn = (bytes: Uint8Array): number =>
 
 function headOf(bytes: Uint8Array, frames: number, count: number): Omit<Head, 'extents'> {
   return {
+    ...NOTHING,
     life: 1,
     alive: true,
     epoch: 1,
     sweep: 0,
-    lease: null,
-    holder: null,
-    previous: null,
-    requires: [],
-    origin: null,
     tail: bytes.length,
     frames,
     points: count,
     unreadable: unreadableIn(bytes),
     digest: digestOf(bytes),
-    hash_state: '',
-    headed: null,
-    card_tail: 0,
-    ticks: {
-      current_stage: null,
-      iteration: null,
-      prompt_tokens: null,
-      completion_tokens: null,
-      cached_tokens: null,
-      cache_write_tokens: null,
-      tool_calls: null,
-      updated_at: null,
-    },
-    ended: false,
-    snapshot: null,
     due_at: null,
-    sweep_at: null,
-    claim_at: null,
     created_at: 0,
     changed_at: 0,
   }

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { jsonText } from '#codec'
 import { type Archive, createArchive, foldAnswer, type StorePorts } from '#store'
 import { WarmStates } from '../../../../shared/store/reading/warm.ts'
+import { plainHeader } from '../../../kit/plain-header.ts'
 import { frameOf, LIMITS, StoredRun, say, testArchive } from '../../../kit/stored-run.ts'
 
-const header = frameOf(
-  '{"Header":{"identity":{"run_id":"r","machine_id":"m","world_id":"w","created_at":1},"meta":{"run_id":"r","agent_name":"a","agent_path":"/a","task":"t","status":"running","current_stage":"s","stage_index":0,"num_stages":1,"iteration":0,"prompt_tokens":0,"completion_tokens":0,"workdir":"/w","started_at":1,"updated_at":1}}}',
-)
+const header = frameOf(JSON.stringify(plainHeader()))
 
 const messages = async (archive: Archive, run: StoredRun): Promise<string> => {
   const { folded } = await foldAnswer(await archive.view(run.key), { parts: ['messages'] })
