@@ -3,7 +3,7 @@ import { jsonChunks } from '#codec'
 import type { Sink } from './io.ts'
 import { harmlessJson, manyLines } from './terminal-text.ts'
 
-type Style = Parameters<typeof styleText>[0]
+export type Style = Parameters<typeof styleText>[0]
 
 /** Writes for a person or, with `--json`, for a program. Colours only on a terminal and never with NO_COLOR. */
 export interface Output {

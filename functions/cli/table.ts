@@ -1,4 +1,4 @@
-import type { Output } from './output.ts'
+import type { Output, Style } from './output.ts'
 import { cut, oneLine } from './terminal-text.ts'
 
 /** A column: its title, what stands in it, and whether it holds numbers. The last column takes the room that is left. */
@@ -30,7 +30,7 @@ export const printTable = async <Row>(
       Math.max(column.title.length, ...sample.map((row) => row[i]?.length ?? 0)),
     )
     const titles = columns.map((column) => column.title)
-    await out.line(out.paint('bold', lineOf(columns, titles, widths)))
+    await out.line(out.paint('bold', fitted(out, lineOf(columns, titles, widths))))
     for (const row of sample) await out.line(fitted(out, lineOf(columns, row, widths)))
     sample = []
   }
@@ -43,15 +43,17 @@ export const printTable = async <Row>(
   else if (!widths) await flush()
 }
 
+/** A name, its value, and the colour of the value: a value that is painted already would lose its colour as harmful text. */
+export type Fact = readonly [name: string, value: unknown, style?: Style]
+
 /** Prints names and values below each other, leaving out what is not known. */
-export const printFacts = async (
-  out: Output,
-  facts: readonly (readonly [string, unknown])[],
-): Promise<void> => {
+export const printFacts = async (out: Output, facts: readonly Fact[]): Promise<void> => {
   const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
   const width = Math.max(0, ...known.map(([name]) => name.length))
-  for (const [name, value] of known)
-    await out.line(`${out.paint('dim', name.padEnd(width))}${GAP}${shown(value, FACT_WIDTH)}`)
+  for (const [name, value, style] of known) {
+    const text = shown(value, FACT_WIDTH)
+    await out.line(`${out.paint('dim', name.padEnd(width))}${GAP}${style ? out.paint(style, text) : text}`)
+  }
 }
 
 const lineOf = <Row>(columns: readonly Column<Row>[], cells: readonly string[], widths: readonly number[]) =>

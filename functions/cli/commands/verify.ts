@@ -26,7 +26,7 @@ export const verify: Verb = (program, act) =>
           return code
         }
         await printFacts(out, [
-          ['verdict', verdict.ok ? out.paint('green', 'sound') : out.paint('red', 'damaged')],
+          verdict.ok ? ['verdict', 'sound', 'green'] : ['verdict', 'damaged', 'red'],
           ['bytes', verdict.bytes],
           ['frames', verdict.frames],
           [
