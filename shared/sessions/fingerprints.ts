@@ -9,6 +9,9 @@ import type { SavedMap, StateWriter } from './state.ts'
 const RECENT = 16_384
 
 const FIRST_SLOTS = 64
+/** How full the slots get before there are twice as many. */
+const FULL = 3 / 4
+const GROWTH = 1.5
 const HIGH_BITS = 0x0f
 
 /**
@@ -95,10 +98,11 @@ export class Fingerprints {
 
   #insert(print: Fingerprint, slot: number): number {
     const number = this.#count++
-    if (2 * number === this.#words.length) this.#words = grown(this.#words)
+    if (2 * number + 1 >= this.#words.length)
+      this.#words = lengthened(this.#words, Math.ceil(GROWTH * this.#words.length))
     this.#words.set(print, 2 * number)
     this.#slots[slot] = number + 1
-    if (2 * this.#count > this.#slots.length) this.#rehash()
+    if (this.#count > FULL * this.#slots.length) this.#rehash()
     return number
   }
 
@@ -113,16 +117,16 @@ export class Fingerprints {
   }
 
   #rehash(): void {
-    this.#slots = grown(this.#slots).fill(0)
+    this.#slots = lengthened(this.#slots, 2 * this.#slots.length).fill(0)
     for (let number = 0; number < this.#count; number++) {
       this.#slots[this.#slotOf(this.#print(number))] = number + 1
     }
   }
 }
 
-/** Twice as long. The memory moves along: what was outgrown would wait for the collector, which hardly sees it. */
-function grown(words: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  return new Uint32Array(words.buffer.transfer(2 * words.byteLength))
+/** The memory moves along: what was outgrown would wait for the collector, which hardly sees it. */
+function lengthened(words: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(words.buffer.transfer(4 * length))
 }
 
 /** What a sparse set keeps of it: 36 bits. */

@@ -2,6 +2,7 @@ import type { JsonNumber } from '../schema/index.ts'
 import type { Totals, Usage } from './document.ts'
 import type { Value, ValueMap } from './exact-json.ts'
 import { Fingerprints } from './fingerprints.ts'
+import { PackedCounts } from './packed-counts.ts'
 import type { SavedMap, StateWriter } from './state.ts'
 import { numberOf } from './values.ts'
 
@@ -75,25 +76,25 @@ export class KeyedUsage {
   readonly total: UsageTotal
   readonly #keys: Fingerprints
   /** Of each key, what counts now. */
-  readonly #last: string[]
+  readonly #last = new PackedCounts()
 
-  constructor(total = new UsageTotal(), keys = new Fingerprints(), last: string[] = []) {
+  constructor(total = new UsageTotal(), keys = new Fingerprints(), last: readonly string[] = []) {
     this.total = total
     this.#keys = keys
-    this.#last = last
+    for (const [number, counts] of last.entries()) this.#last.set(number, counts)
   }
 
   /** @throws Doubt */
   set(key: string, usage: Usage): void {
     const number = this.#keys.add(key)
-    const before = this.#last[number]
+    const before = this.#last.get(number)
     if (before !== undefined) this.total.add(unpacked(before), -1n)
     this.total.add(usage)
-    this.#last[number] = packed(usage)
+    this.#last.set(number, packed(usage))
   }
 
   save(out: StateWriter): unknown {
-    const last = new TextEncoder().encode(this.#last.slice(this.#keys.keptFrom).join('\n'))
+    const last = new TextEncoder().encode(this.#last.linesFrom(this.#keys.keptFrom))
     return { total: this.total.save(), keys: this.#keys.save(out), last: out.blob(last) }
   }
 
