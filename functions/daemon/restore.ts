@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -6,6 +6,7 @@ import type { Client } from '#client'
 import { type ListedSession, RunfoldError, type SessionFileRow } from '#schema'
 import { writeAll } from '../write-all.ts'
 import { placeOf } from './restore-place.ts'
+import { unfinishedName } from './restore-unfinished.ts'
 
 export interface RestoreOptions {
   readonly client: Client
@@ -72,7 +73,7 @@ const fetchFile = async (
   path: string,
 ): Promise<void> => {
   await makeFolders(home, dirname(path))
-  const unfinished = join(dirname(path), `.runfold-${randomUUID()}.tmp`)
+  const unfinished = join(dirname(path), unfinishedName())
   const file = await open(unfinished, 'wx', 0o600)
   try {
     const hash = createHash('sha256')

@@ -1,11 +1,13 @@
 import type { Dirent } from 'node:fs'
-import { lstat, open, readdir, realpath } from 'node:fs/promises'
+import { lstat, readdir, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Harness } from '#schema'
 import { HEAD_BYTES, HOMES, type Home, refusalOf, sendingOrder } from '#sessions'
+import { isUnfinishedName } from '../restore-unfinished.ts'
 import type { Counters } from './counters.ts'
-import { lookAt, type Source } from './source-file.ts'
+import { firstBytes } from './first-bytes.ts'
+import { isGone, lookAt, type Source } from './source-file.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -72,7 +74,8 @@ export const findSessions = async (
       const place = home.place(path)
       if (!place) continue
       const source = join(folder, path)
-      const id = home.nameIn ? ((await named(home, source, names, counters)) ?? place.id) : place.id
+      const file = { source, path: place.path, isPacked: place.compressed !== undefined }
+      const id = home.nameIn ? ((await named(home, file, names, counters)) ?? place.id) : place.id
       const refusal = refusalOf({ id, path: place.path })
       if (refusal !== undefined) {
         unread({ harness, source, reason: refusal })
@@ -80,7 +83,6 @@ export const findSessions = async (
       }
       const files = sessions.get(id) ?? new Map<string, FoundFile>()
       sessions.set(id, files)
-      const file = { source, path: place.path, isPacked: place.compressed !== undefined }
       const other = files.get(place.path)
       const chosen = other ? await oneOf(other, file) : file
       files.set(place.path, chosen)
@@ -117,22 +119,14 @@ const inOrder = (harness: Harness, id: string, files: ReadonlyMap<string, FoundF
 
 const named = async (
   home: Home,
-  source: string,
+  file: Source,
   names: KnownNames,
   counters: Counters,
 ): Promise<string | undefined> => {
-  const known = await names.nameOf(source)
+  const known = await names.nameOf(file.source)
   if (known !== undefined) return known
-  const handle = await open(source).catch(() => undefined)
-  if (!handle) return undefined
-  try {
-    const head = new Uint8Array(HEAD_BYTES)
-    const { bytesRead } = await handle.read(head, 0, head.length, 0)
-    counters.bytes_read += bytesRead
-    return home.nameIn?.(head.subarray(0, bytesRead))
-  } finally {
-    await handle.close()
-  }
+  const head = await firstBytes(file, HEAD_BYTES, counters)
+  return head && home.nameIn?.(head)
 }
 
 /** Paths of regular files below `at`, in order of their names; `/` separates them on every system. */
@@ -145,7 +139,9 @@ async function* walk(
     if (!isGone(error)) leftOut(at, `the folder cannot be read: ${error.message}`)
     return []
   })
+  if (!entries) return leftOut(at, 'it is a link')
   for (const entry of entries) {
+    if (isUnfinishedName(entry.name)) continue
     const path = `${at}/${entry.name}`
     if (!(await isSpelled(join(home, path)))) leftOut(path, 'its name is not UTF-8')
     else if (entry.isDirectory()) yield* walk(home, path, leftOut)
@@ -154,14 +150,12 @@ async function* walk(
   }
 }
 
-/** None where the folder is a link. */
-const entriesOf = async (folder: string): Promise<Dirent[]> => {
-  if ((await realpath(folder)) !== folder) return []
+/** Undefined where a link leads to the folder. */
+const entriesOf = async (folder: string): Promise<Dirent[] | undefined> => {
+  if ((await realpath(folder)) !== folder) return undefined
   const found = await readdir(folder, { withFileTypes: true })
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
-
-const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
 
 /** Bytes of a name that are no UTF-8 come as U+FFFD, and a file of the name that is shown is not there. */
 const isSpelled = async (path: string): Promise<boolean> =>

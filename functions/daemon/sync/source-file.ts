@@ -1,12 +1,13 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { handleChunks } from '../handle-chunks.ts'
 import type { Counters } from './counters.ts'
 import { LeftOut } from './left-out.ts'
 import { unpackedBytes, unpackedSize } from './zstd-file.ts'
 
 /** A pipe that has taken the name must not hold the sync up, and a link must not lead it anywhere. */
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+export const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** What tells one state of a file from another without reading it; times in nanoseconds, spelled as integers. */
 export interface Identity {
@@ -35,10 +36,28 @@ export const isSameIdentity = (a: Identity, b: Identity): boolean =>
   a.mtime_ns === b.mtime_ns &&
   a.ctime_ns === b.ctime_ns
 
+export const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR'
+
+/**
+ * File systems tell times by a clock of a few milliseconds a tick: two changes within one look like one. So a file is read when
+ * that is over, and whatever changes it afterwards has another time.
+ */
+const TICK_MS = 20
+
+const settled = async (handle: FileHandle): Promise<{ identity: Identity; isSettled: boolean }> => {
+  for (let isFirst = true; ; isFirst = false) {
+    const found = await handle.stat({ bigint: true })
+    const age = Date.now() - Number(found.ctimeMs)
+    const isSettled = age < 0 || age >= TICK_MS
+    if (isSettled || !isFirst) return { identity: identityOf(found), isSettled }
+    await sleep(TICK_MS)
+  }
+}
+
 /** The identity of what lies there now, links not followed; undefined where nothing does. Reads nothing. */
 export const lookAt = async (source: string): Promise<Identity | undefined> => {
   const found = await lstat(source, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    if (isGone(error)) return undefined
     throw error
   })
   if (found && !found.isFile()) throw new LeftOut('it is not a regular file')
@@ -60,6 +79,7 @@ export class SourceFile implements AsyncDisposable {
   readonly #handle: FileHandle
   readonly #counters: Counters
   readonly #isPacked: boolean
+  readonly #isSettled: boolean
   readonly identity: Identity
   /** Of the bytes that are archived. */
   readonly size: number
@@ -67,13 +87,14 @@ export class SourceFile implements AsyncDisposable {
   private constructor(
     handle: FileHandle,
     counters: Counters,
-    identity: Identity,
+    { identity, isSettled }: { readonly identity: Identity; readonly isSettled: boolean },
     packed: { readonly size: number } | undefined,
   ) {
     this.#handle = handle
     this.#counters = counters
     this.#isPacked = packed !== undefined
     this.identity = identity
+    this.#isSettled = isSettled
     this.size = packed?.size ?? identity.size
   }
 
@@ -91,28 +112,31 @@ export class SourceFile implements AsyncDisposable {
     const seen = await lookAt(source)
     if (!seen) return undefined
     const handle = await open(source, READ).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
+      if (isGone(error)) return undefined
       if (error.code === 'ELOOP') throw new LeftOut('it is a link')
       throw error
     })
     if (!handle) return undefined
     try {
-      const identity = identityOf(await handle.stat({ bigint: true }))
+      const { identity, isSettled } = await settled(handle)
       if (identity.dev !== seen.dev || identity.ino !== seen.ino)
         throw new LeftOut('another file took its name while it was opened')
       if ((await realpath(source)) !== source || !source.startsWith(`${home}/`))
         throw new LeftOut('a link leads to it')
       const packed = isPacked ? { size: await unpackedSize(handle, counters) } : undefined
-      return new SourceFile(handle, counters, identity, packed)
+      return new SourceFile(handle, counters, { identity, isSettled }, packed)
     } catch (error) {
       await handle.close()
+      if (isGone(error as NodeJS.ErrnoException)) return undefined
       throw error
     }
   }
 
-  /** Whether the file still is what it was when it was opened. */
+  /** Whether the file still is what it was when it was opened, and nothing can have changed it unseen. */
   async isUnchanged(): Promise<boolean> {
-    return isSameIdentity(this.identity, identityOf(await this.#handle.stat({ bigint: true })))
+    return (
+      this.#isSettled && isSameIdentity(this.identity, identityOf(await this.#handle.stat({ bigint: true })))
+    )
   }
 
   /** The bytes of a range, in pieces of at most 1 MiB. @throws SourceMoved where the file has become shorter */
