@@ -1,5 +1,4 @@
 import type { SessionKey } from '../../schema/index.ts'
-import { pickMerge, piecesOf } from '../../store/index.ts'
 import type { SessionHead } from '../../store/ports.ts'
 import { deriveSession } from './derive.ts'
 import { currentFiles } from './files.ts'
@@ -136,7 +135,8 @@ async function catchUp(
   let isMore = false
   for (const { path, file } of found) {
     const merged = await mergeFile(parts, session, { life, path }, file)
-    isMore ||= pickMerge(piecesOf(merged.extents)) !== undefined
+    if (merged.damage) failures.push(merged.damage)
+    isMore ||= merged.isMore
   }
   if (!isLiving(present)) return isMore
   const isQuiet = present.archived_at + QUIET_MS <= parts.clock.now()

@@ -1,7 +1,17 @@
 import { loadDigest } from '../../codec/index.ts'
 import type { SessionKey } from '../../schema/index.ts'
 import { isRunfoldError } from '../../schema/index.ts'
-import { hashOf, partsOf, pickMerge, piecesOf, type Source } from '../../store/index.ts'
+import {
+  damageAmong,
+  damagedPiece,
+  hashOf,
+  type Piece,
+  partsOf,
+  pickMerge,
+  piecesOf,
+  type Source,
+  soundStretches,
+} from '../../store/index.ts'
 import { extentKey, extentStart } from '../../store/keys.ts'
 import type { Extent, FileItem, FilePlace } from '../../store/ports.ts'
 import { generationPrefix } from '../../store/session-keys.ts'
@@ -12,21 +22,48 @@ import type { SessionParts } from './parts.ts'
 /** Merges of one file in one visit, so that a long one does not hold up the others. */
 const MERGES_A_VISIT = 8
 
+export interface MergedFile {
+  readonly file: FileItem
+  /** Whether the next visit would find something to merge. */
+  readonly isMore: boolean
+  /** The first extent that could not be merged, as an error; the others were merged around it. */
+  readonly damage: unknown
+}
+
 /** Merges what the policy for archives finds, so that a file that grows by many small appends stays in few objects. */
 export async function mergeFile(
   parts: SessionParts,
   session: SessionKey,
   place: FilePlace,
-  file: FileItem,
-): Promise<FileItem> {
-  let merged = file
-  for (let merges = 0; merges < MERGES_A_VISIT; merges++) {
-    const pieces = pickMerge(piecesOf(merged.extents))
-    const next = pieces && (await mergeOnce(parts, session, place, merged, pieces))
-    if (!next) break
-    merged = next
+  begun: FileItem,
+): Promise<MergedFile> {
+  const damaged = new Set<string>()
+  let damage: unknown
+  let file = begun
+  for (let merges = 0; merges < MERGES_A_VISIT; ) {
+    const pieces = nextMerge(file, damaged)
+    if (!pieces) break
+    try {
+      const next = await mergeOnce(parts, session, place, file, pieces)
+      if (!next) break
+      file = next
+      merges++
+    } catch (error) {
+      const piece = damagedPiece(pieces, error)
+      if (!piece) throw error
+      damaged.add(piece.name)
+      damage ??= error
+    }
   }
-  return merged
+  return { file, isMore: nextMerge(file, damaged) !== undefined, damage }
+}
+
+function nextMerge({ extents }: FileItem, damaged: ReadonlySet<string>): readonly Piece[] | undefined {
+  for (const pieces of soundStretches(piecesOf(extents), damaged)) {
+    const next = pickMerge(pieces)
+    if (next) return next
+  }
+  return undefined
 }
 
 /** Makes one object of adjacent extents and swaps it in; undefined when someone else was quicker. Appends go on meanwhile. */
@@ -35,7 +72,7 @@ async function mergeOnce(
   session: SessionKey,
   place: FilePlace,
   file: FileItem,
-  pieces: readonly { readonly name: string }[],
+  pieces: readonly Piece[],
 ): Promise<FileItem | undefined> {
   const { objects } = parts.ports
   const prefix = generationPrefix(session, place, file.generation)
@@ -60,7 +97,7 @@ async function mergeOnce(
     // Merged and swept by someone else meanwhile, unless the file still names it: then it is lost (P7).
     const now = await parts.ports.sessions.file(session, place)
     if (isRunfoldError(error, 'not_found') && !isUnchanged(now, file, sources)) return undefined
-    throw error
+    throw await damageAmong(objects, sources, error)
   }
   const at = parts.clock.now()
   return changeFile(parts, session, place, (now) => {

@@ -51,11 +51,18 @@ interface Taken {
   readonly taken: number
 }
 
-function beginningOf({ run, head }: OwnedHead, length: number): Taken[] {
+/** The extents that hold the first `length` bytes. */
+export function extentsUpTo({ run, head }: OwnedHead, length: number): Source[] {
   return piecesOf(head.extents)
     .map(({ name }) => sourceOf(run, head, name))
     .filter(({ start }) => start < length)
-    .map((whole) => ({ whole, taken: Math.min(whole.extent.length, length - whole.start) }))
+}
+
+function beginningOf(owned: OwnedHead, length: number): Taken[] {
+  return extentsUpTo(owned, length).map((whole) => ({
+    whole,
+    taken: Math.min(whole.extent.length, length - whole.start),
+  }))
 }
 
 /** A small extent is read whole, since only its whole can be checked. */

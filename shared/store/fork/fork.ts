@@ -9,13 +9,14 @@ import { TERMINAL } from '../commit.ts'
 import { doubtfulCommit } from '../doubt.ts'
 import { applyChange, living } from '../head.ts'
 import { extentName } from '../keys.ts'
+import { damageAmong } from '../maintain/damage.ts'
 import { dueAfterAppend } from '../maintain/due.ts'
 import { announce } from '../maintain/manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts, viewOf } from '../parts.ts'
 import type { Expectation, Extent, Head, Origin } from '../ports.ts'
 import type { ArchiveView } from '../reading/view.ts'
 import { digestUpTo } from '../replay.ts'
-import { copyPrefix } from './copy-prefix.ts'
+import { copyPrefix, extentsUpTo } from './copy-prefix.ts'
 import { type Prefix, prefixOf } from './prefix.ts'
 
 // DESIGN.md, "Fork": the new head first, so that maintenance knows of the run whatever happens; then its first bytes, in an
@@ -104,7 +105,9 @@ async function fill(
       if (await commit(target, expect, change, card)) return
     } catch (error) {
       if (!isRunfoldError(error, 'not_found')) throw error
-      source = await again(parts, began)
+      const present = await again(parts, began)
+      await checkLost(parts, source, present, prefix.tail, error)
+      source = present
     }
   }
   throw tooMany()
@@ -121,6 +124,21 @@ async function again({ ports }: StoreParts, { run, head }: ArchiveView): Promise
   const now = living(await ports.index.head(run))
   if (now.life === head.life) return viewOf(ports, run, now)
   throw new RunfoldError('not_found', `the run ${run.run_id} was removed while it was forked`)
+}
+
+/** What is still named and not there is lost, and no other attempt will find it (P7). */
+async function checkLost(
+  { ports: { objects } }: StoreParts,
+  before: ArchiveView,
+  present: ArchiveView,
+  tail: number,
+  failure: unknown,
+): Promise<void> {
+  const sources = extentsUpTo(present, tail)
+  const tried = new Set(extentsUpTo(before, tail).map(({ key }) => key))
+  if (!sources.every(({ key }) => tried.has(key))) return
+  const damage = await damageAmong(objects, sources, failure)
+  if (damage !== failure) throw damage
 }
 
 function decide(run: RunKey, head: Head, prefix: Prefix, copied: Omit<Extent, 'at'>, now: number) {

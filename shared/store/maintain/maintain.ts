@@ -2,6 +2,7 @@ import type { RunKey } from '../../schema/index.ts'
 import { cardRow, currentCard, isFresh } from '../card-row.ts'
 import type { Clock, Head, StorePorts } from '../ports.ts'
 import { abortAll, abortExpired } from '../uploads/cleanup.ts'
+import { damagedPiece } from './damage.ts'
 import { type MergeOptions, merge } from './merge.ts'
 import { type Retention, retire } from './retention.ts'
 import { isAtRest, isSweepDue, nextDue, nextMerge } from './schedule.ts'
@@ -84,7 +85,9 @@ export function createMaintainer(ports: StorePorts, clock: Clock, options: Maint
 
   const look = async (run: RunKey, isRound: boolean): Promise<void> => {
     try {
-      observe(await visit(ports, clock, run, { graceMs, snapshots, retention, isRound }))
+      const { seen, damage } = await visit(ports, clock, run, { graceMs, snapshots, retention, isRound })
+      observe(seen)
+      if (damage) throw damage
     } catch (error) {
       await postpone(ports, clock, run).catch(() => {})
       throw error
@@ -140,18 +143,19 @@ async function visit(
     retention,
     isRound,
   }: Required<Omit<MaintainOptions, 'observe'>> & { readonly isRound: boolean },
-): Promise<Visit> {
+): Promise<{ readonly seen: Visit; readonly damage: unknown }> {
   const began = clock.now()
   const {
     merges,
     due_at: was_due_at,
     head: merged,
+    damage,
   } = await mergeAll(ports, clock, run, { graceMs, snapshots })
   const waited_ms = was_due_at === null ? undefined : Math.max(0, began - was_due_at)
   let seen: Visit = { run, waited_ms, merges, removed_bytes: 0 }
   let head = merged
   if (head && isRound) head = await retire({ ports, clock }, run, head, retention)
-  if (!head) return seen
+  if (!head) return { seen, damage }
   const isFolded = await writeSnapshots(ports, run, head, snapshots, isAtRest(head, clock.now()))
   await mendCard(ports, run, head)
   let sweep_at = head.sweep_at ?? null
@@ -160,35 +164,57 @@ async function visit(
     sweep_at = swept.next_at
     seen = { ...seen, removed_bytes: swept.bytes }
     head = await ports.index.head(run)
-    if (!head) return seen
+    if (!head) return { seen, damage }
   }
   if (!head.alive) await abortAll(ports, run)
 
   // Judged by what was seen, and written only if that is still so: an append or a holder may have come meanwhile.
-  const due_at = isFolded ? nextDue(head, clock.now(), sweep_at) : clock.now()
-  if (due_at === head.due_at && sweep_at === head.sweep_at) return seen
+  const now = clock.now()
+  const due_at = damage ? now + RETRY_MS : isFolded ? nextDue(head, now, sweep_at) : now
+  if (due_at === head.due_at && sweep_at === head.sweep_at) return { seen, damage }
   const { life, epoch, tail } = head
   const lease_expires_at = head.lease?.expires_at ?? null
   const expect = { life, epoch, tail, lease_expires_at, due_at: head.due_at }
   await ports.index.commit(run, expect, { set: { due_at, sweep_at } })
-  return seen
+  return { seen, damage }
 }
 
-/** @returns the head as it was last seen, and when the run had been due. */
+interface Merged {
+  /** As it was last seen. */
+  readonly head: Head | undefined
+  readonly merges: number
+  /** When the run had been due. */
+  readonly due_at: number | null
+  /** The first extent that could not be merged, as an error; the others were merged around it. */
+  readonly damage: unknown
+}
+
 async function mergeAll(
   ports: StorePorts,
   clock: Clock,
   run: RunKey,
   options: MergeOptions,
-): Promise<{ head: Head | undefined; merges: number; due_at: number | null }> {
-  let due_at: number | null = null
-  for (let merges = 0; ; merges++) {
-    const head = await ports.index.head(run)
-    if (merges === 0) due_at = head?.due_at ?? null
-    const pieces = head?.alive && merges < MERGES_A_VISIT ? nextMerge(head, clock.now()) : undefined
-    const isMerged = head && pieces && (await merge(ports, clock, run, head, pieces, options))
-    if (!isMerged) return { head, merges, due_at }
+): Promise<Merged> {
+  let head = await ports.index.head(run)
+  const due_at = head?.due_at ?? null
+  const damaged = new Set<string>()
+  let damage: unknown
+  let merges = 0
+  while (head?.alive && merges < MERGES_A_VISIT) {
+    const pieces = nextMerge(head, clock.now(), damaged)
+    if (!pieces) break
+    try {
+      if (!(await merge(ports, clock, run, head, pieces, options))) break
+      merges++
+      head = await ports.index.head(run)
+    } catch (error) {
+      const piece = damagedPiece(pieces, error)
+      if (!piece) throw error
+      damaged.add(piece.name)
+      damage ??= error
+    }
   }
+  return { head, merges, due_at, damage }
 }
 
 /** Makes a card again whose write was lost between the commit of the head and its own; takes away that of a tombstone. */

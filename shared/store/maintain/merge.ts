@@ -13,6 +13,7 @@ import type {
   Objects,
   StorePorts,
 } from '../ports.ts'
+import { damageAmong, damaged } from './damage.ts'
 import { foldInHand } from './fold-in-hand.ts'
 import { isWorthManifest, keepManifest } from './manifest.ts'
 import { MIN_COPY_BYTES, type Piece } from './merge-policy.ts'
@@ -28,6 +29,8 @@ export interface MergeOptions {
  * Makes one object of adjacent extents and swaps it in, with snapshots of what it holds where the bytes came by anyway. False
  * when someone else was quicker; its objects are then left to the sweep, as are those that it replaces. Neither the tail nor
  * the epoch is compared, so an append and a merge never hinder each other.
+ *
+ * @throws internal with `offset` and `length` of an extent that is damaged
  */
 export async function merge(
   ports: StorePorts,
@@ -54,7 +57,7 @@ export async function merge(
     // Merged and swept by someone else meanwhile, unless the head still names it: then it is lost (P7).
     const isGone = isRunfoldError(error, 'not_found') && !areNamed(sources, await index.head(run))
     if (isGone) return false
-    throw error
+    throw await damageAmong(objects, sources, error)
   }
   // Whatever stands between these two was made of extents that begin where ours do, so dropping by start drops it too.
   const expect = {
@@ -134,11 +137,15 @@ export async function partsOf(objects: Objects, sources: readonly Source[]): Pro
 /** Damage must not be merged under a new hash that fits it. */
 export async function readSource(objects: Objects, { key, start, extent }: Source): Promise<Uint8Array> {
   const { length, hash } = extent
-  const bytes = await objects.get(key, { start: 0, end: length })
-  const range = `archive bytes ${start} to ${start + length}`
-  if (!bytes) throw new RunfoldError('not_found', `${range} are gone`, { offset: start, length })
+  const bytes = await objects.get(key, { start: 0, end: length }).catch((error: unknown) => {
+    throw isRunfoldError(error, 'internal') ? damaged(start, length, 'cannot be read', error) : error
+  })
+  if (!bytes) {
+    const range = `archive bytes ${start} to ${start + length}`
+    throw new RunfoldError('not_found', `${range} are gone`, { offset: start, length })
+  }
   if (!isHashOfBytes(hash) || digestOf(bytes).startsWith(hash)) return bytes
-  throw new RunfoldError('internal', `${range} are not what was stored`, { offset: start, length })
+  throw damaged(start, length, 'are not what was stored')
 }
 
 /** Of the bytes where all of them came by, else of what is known of the sources (keys.ts). */

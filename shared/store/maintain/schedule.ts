@@ -1,5 +1,6 @@
 import { isLive } from '../head.ts'
 import type { Head } from '../ports.ts'
+import { soundStretches } from './damage.ts'
 import { SETTLE_MS } from './due.ts'
 import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from './merge-policy.ts'
 
@@ -7,13 +8,22 @@ import { type Piece, pickFinalMerge, pickIdleMerge, pickMerge, piecesOf } from '
 
 const DAY_MS = 24 * 3_600_000
 
-export function nextMerge(head: Head, now: number): readonly Piece[] | undefined {
-  const pieces = piecesOf(head.extents)
-  const growing = pickMerge(pieces)
-  if (growing) return growing
+/** @param damaged names of extents that no merge may take */
+export function nextMerge(
+  head: Head,
+  now: number,
+  damaged: ReadonlySet<string> = new Set(),
+): readonly Piece[] | undefined {
+  for (const pieces of soundStretches(piecesOf(head.extents), damaged)) {
+    const next = pickMerge(pieces) ?? (isAtRest(head, now) ? pickLast(head, pieces) : undefined)
+    if (next) return next
+  }
+  return undefined
+}
+
+function pickLast({ ended }: Head, pieces: readonly Piece[]): readonly Piece[] | undefined {
   if (pieces.length < 2) return undefined
-  if (!isAtRest(head, now)) return undefined
-  return head.ended ? pickFinalMerge(pieces) : pickIdleMerge(pieces)
+  return ended ? pickFinalMerge(pieces) : pickIdleMerge(pieces)
 }
 
 /** When the run has to be looked at again, ms. */
