@@ -1,5 +1,5 @@
+import { notIJson } from './i-json.ts'
 import { badRequest } from './issues.ts'
-import { repeatedName } from './repeated-name.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -7,12 +7,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * A JSON body as plain values; its schema is strict, so `__proto__` and other surprises are refused there. The body is
  * at most MAX_JSON_BYTES long, which also bounds its depth; requests hold no numbers that a double would round.
  *
- * @throws bad_request where it is not UTF-8, not JSON, or names a member twice
+ * @throws bad_request where it is not UTF-8, not JSON, names a member twice, or escapes half a surrogate pair
  */
 export function readJson(bytes: Uint8Array): unknown {
   const { text, value } = decoded(bytes)
-  const path = repeatedName(text)
-  if (path !== undefined) throw badRequest([{ path, message: 'is there twice' }])
+  const issue = notIJson(text)
+  if (issue) throw badRequest([issue])
   return value
 }
 

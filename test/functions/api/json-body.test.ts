@@ -32,6 +32,21 @@ describe('a JSON body', () => {
     fc.assert(fc.property(fc.json(), (text) => void expect(read(text)).toEqual(JSON.parse(text))))
   })
 
+  it.each([
+    ['"\\ud800"', ''],
+    ['{"a":"\\udc00"}', 'a'],
+    ['{"a":["x",{"b":"\\ud83d \\ude00"}]}', 'a.1.b'],
+    ['{"a":{"\\ud800":1}}', 'a'],
+    ['{"a":"\\ude00\\ud83d"}', 'a'],
+  ])('that holds half a surrogate pair is refused: %s', (text, path) => {
+    expect(() => read(text)).toThrow(refusedAt(path))
+  })
+
+  it.each(['"\\ud83d\\ude00"', '{"\\ud83d\\ude00":"\\\\ud800"}', '["\\u0000","\\uffff"]'])(
+    'that holds whole pairs is read: %s',
+    (text) => expect(read(text)).toEqual(JSON.parse(text)),
+  )
+
   it.each(['', '{', '{"a":1,}', '\ufeff{}', '{"a":1}{"a":1}'])('that is none is refused: %j', (text) => {
     expect(() => read(text)).toThrow(refusedAt(''))
   })
