@@ -46,6 +46,8 @@ const textOf = (report: WatchReport): string => {
       return `${report.code}: ${report.detail}; nothing is lost, trying again`
     case 'reached':
       return 'the server answers again'
+    case 'unsaved':
+      return `what is remembered cannot be written (${report.detail}); sending goes on, and a restart reads the files again`
     case 'ended':
       return report.unsent === 0 ? 'everything is sent' : `${report.unsent} runs have bytes that are not sent`
   }

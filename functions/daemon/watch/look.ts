@@ -4,7 +4,7 @@ import { checkHistory } from './history.ts'
 import type { Report } from './report.ts'
 import { newState, type RunPlace, type RunState, type RunStates, type Trouble } from './run-state.ts'
 import { isFinished, type Shipping, shipRun, wasGivenBack } from './ship-run.ts'
-import { judge, missingTrouble, rewriteTrouble } from './trouble.ts'
+import { judge, missingTrouble, rewriteTrouble, troubleOfServer } from './trouble.ts'
 
 export interface Looking {
   readonly states: RunStates
@@ -17,6 +17,8 @@ export interface LookOptions {
   readonly isQuiet: boolean
   /** The first look of this process: a run that was stopped gets another chance. */
   readonly isFirst?: boolean
+  /** The server serves others: what keeps it from serving this run is the run's trouble. */
+  readonly isOwn?: boolean
 }
 
 export interface Looked {
@@ -33,7 +35,7 @@ export interface Looked {
 export const lookAtRun = async (
   looking: Looking,
   place: RunPlace,
-  { isQuiet, isFirst = false }: LookOptions,
+  { isQuiet, isFirst = false, isOwn = false }: LookOptions,
 ): Promise<Looked> => {
   const { states, shipping } = looking
   const { leases, now } = shipping
@@ -72,7 +74,8 @@ export const lookAtRun = async (
     if ('moved' in verdict) return { again: 0 }
     const seen = file && checked ? { ...state, ...checked, file: file.identity } : state
     if ('outage' in verdict) {
-      states.put(seen)
+      if (isOwn) await troubled(looking, seen, troubleOfServer(verdict.outage))
+      else states.put(seen)
       return verdict
     }
     await troubled(looking, seen, verdict.trouble)

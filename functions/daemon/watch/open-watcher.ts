@@ -2,6 +2,7 @@ import { type Client, createClient, type Redacted, type RetryPolicy } from '#cli
 import type { Capabilities } from '#schema'
 import { identityOf, stateFolderOf } from '../identity.ts'
 import { zstd } from '../zstd.ts'
+import { heldStates } from './held-states.ts'
 import { type LeasePolicy, Leases } from './leases.ts'
 import type { Report } from './report.ts'
 import { openStates } from './state-file.ts'
@@ -33,10 +34,11 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
   const states = openStates(stateFolder)
   if (!states) return undefined
   const worker = await identityOf(folder, stateFolder)
+  const heard = counting(options.fetch ?? fetch)
   const client = createClient({
     url,
     ...(token && { token }),
-    ...(options.fetch && { fetch: options.fetch }),
+    fetch: heard.fetch,
     signal,
     compress: zstd,
     retry: { ...options.retry, retries: RETRIES },
@@ -47,8 +49,16 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
   const now = () => performance.now()
   const leases = new Leases(client, worker, policy, bounds, now)
   const watcher = new Watcher(folder, {
-    states,
-    shipping: { client, capabilities, leases, now, signal, onProgress: progressOf(report, now) },
+    states: heldStates(states, ({ message }) => report({ event: 'unsaved', detail: message })),
+    shipping: {
+      client,
+      capabilities,
+      leases,
+      answers: heard.answers,
+      now,
+      signal,
+      onProgress: progressOf(report, now),
+    },
     report,
   })
   return {
@@ -56,6 +66,17 @@ export const openWatcher = async (options: WatchOptions): Promise<OpenWatcher | 
     once: () => watcher.once(),
     [Symbol.dispose]: () => states[Symbol.dispose](),
   }
+}
+
+/** Counts the answers that show a server at work; what a gateway or a hotel's page says is told apart where it is read. */
+const counting = (send: typeof fetch) => {
+  let answers = 0
+  const counted: typeof fetch = async (...request) => {
+    const answer = await send(...request)
+    if (answer.status !== 401 && answer.status < 500) answers++
+    return answer
+  }
+  return { fetch: counted, answers: () => answers }
 }
 
 /** Not every batch is worth a line. */

@@ -13,6 +13,7 @@ export type WatchReport =
   | { readonly event: 'mended'; readonly run_id: string }
   | { readonly event: 'outage'; readonly code: string; readonly detail: string; readonly again_s: number }
   | { readonly event: 'reached' }
+  | { readonly event: 'unsaved'; readonly detail: string }
   | { readonly event: 'ended'; readonly unsent: number }
 
 export type Report = (report: WatchReport) => void

@@ -11,22 +11,20 @@ export class Schedule {
     this.#due.delete(name)
   }
 
-  /** Takes out the first name that is due and that `may` be looked at. */
-  take(now: number, may: (name: string) => boolean): string | undefined {
+  /** Takes out the first name that is due and ready. */
+  take(now: number, readyAt: (name: string) => number): string | undefined {
     for (const [name, time] of this.#due) {
-      if (time > now || !may(name)) continue
+      if (time > now || readyAt(name) > now) continue
       this.#due.delete(name)
       return name
     }
   }
 
-  /** The soonest time of those that `may` be looked at. */
-  next(may: (name: string) => boolean): number | undefined {
-    let soonest: number | undefined
-    for (const [name, time] of this.#due) {
-      if (may(name) && (soonest === undefined || time < soonest)) soonest = time
-    }
-    return soonest
+  /** When the soonest of them is due and ready; undefined where none ever is by itself. */
+  next(readyAt: (name: string) => number): number | undefined {
+    let soonest = Number.POSITIVE_INFINITY
+    for (const [name, time] of this.#due) soonest = Math.min(soonest, Math.max(time, readyAt(name)))
+    return soonest === Number.POSITIVE_INFINITY ? undefined : soonest
   }
 
   names(): readonly string[] {

@@ -12,6 +12,8 @@ export interface Shipping {
   /** What the server can do; asked for when it is needed first, since it may not be there when a watcher starts. */
   readonly capabilities: () => Promise<Capabilities>
   readonly leases: Leases
+  /** How often the server has answered so far, neither refusing the token nor failing itself. */
+  readonly answers: () => number
   /** Milliseconds that never jump. */
   readonly now: () => number
   readonly signal: AbortSignal

@@ -50,6 +50,10 @@ export const judge = (error: unknown, { archived, run_id }: RunState): Verdict =
   }
 }
 
+/** The server serves other runs, and this one not. */
+export const troubleOfServer = ({ code, message, facts }: RunfoldError): Trouble =>
+  trouble(code, `${message}; other runs are served, and this one is tried again by itself`, facts)
+
 const TEXTS: Readonly<Record<Rewrite, string>> = {
   truncated: 'the file became shorter than what was sent of it',
   replaced: 'another file has taken the name, and it does not begin with what was sent',

@@ -34,7 +34,7 @@ export class Watcher {
   readonly #schedule = new Schedule()
   readonly #outage = new Outage()
   readonly #ignored = new Set<string>()
-  readonly #active = new Set<Promise<void>>()
+  readonly #active = new Set<Promise<unknown>>()
   readonly #events = new FolderEvents((folder, name) => this.#told(folder, name))
   /** Whether the folder itself has changed since it was listed. */
   #isListDue = false
@@ -54,7 +54,7 @@ export class Watcher {
     stop.addEventListener('abort', () => this.#wake(), { once: true })
     while (!stop.aborted) {
       this.#startLooks()
-      const next = this.#active.size < WIDTH ? this.#schedule.next((run) => this.#may(run)) : undefined
+      const next = this.#active.size < WIDTH ? this.#schedule.next((run) => this.#readyAt(run)) : undefined
       await this.#sleep(next === undefined ? TICK_MS * ROUND_TICKS : Math.max(0, next - this.#now()))
     }
     this.#events[Symbol.dispose]()
@@ -83,8 +83,9 @@ export class Watcher {
     await Promise.all(this.#active)
     for (const run of this.#runs) if (!run.isFirst && (await hasChanged(run))) this.#changed(run)
     const runs = this.#schedule.names().values()
+    // A few of them find out whether the server is away; one alone may be what is wrong.
     const worker = async () => {
-      for (const run of runs) if (this.#outage.lets(run)) await this.#look(run)
+      for (const run of runs) if (!(await this.#look(run))) return
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
     const { shipping, report } = this.#looking
@@ -103,13 +104,13 @@ export class Watcher {
     return unsent
   }
 
-  #may(run: string): boolean {
-    return this.#outage.lets(run) && !this.#runs.get(run)?.isBusy
+  #readyAt(run: string): number {
+    return this.#runs.get(run)?.isBusy ? Number.POSITIVE_INFINITY : this.#outage.readyAt(run)
   }
 
   #startLooks(): void {
     while (this.#active.size < WIDTH) {
-      const run = this.#schedule.take(this.#now(), (name) => this.#may(name))
+      const run = this.#schedule.take(this.#now(), (name) => this.#readyAt(name))
       if (run === undefined) return
       const look = this.#look(run).finally(() => {
         this.#active.delete(look)
@@ -119,27 +120,33 @@ export class Watcher {
     }
   }
 
-  async #look(name: string): Promise<void> {
+  /** False where the server, or the token, is what failed. */
+  async #look(name: string): Promise<boolean> {
     const run = this.#runs.get(name)
-    if (!run || run.isBusy) return
-    const { report, states } = this.#looking
+    if (!run || run.isBusy) return true
+    const { report, states, shipping } = this.#looking
     run.isBusy = true
+    this.#outage.begins(name)
     const isQuiet = await this.#isQuiet(run)
-    const { again, outage } = await lookAtRun(this.#looking, run.place, { isQuiet, isFirst: run.isFirst })
+    const { isFirst } = run
+    const isOwn = this.#outage.isOwn(name)
+    const answers = shipping.answers()
+    const { again, outage } = await lookAtRun(this.#looking, run.place, { isQuiet, isFirst, isOwn })
     run.isBusy = false
+    const state = states.get(name)
+    run.seen = seenAs(state?.file)
     if (outage) {
-      const { pauseMs, isNew } = this.#outage.met(name, outage)
+      const { pauseMs, isNew } = this.#outage.met(name, outage, this.#now())
       this.#schedule.at(name, this.#now() + pauseMs)
       const { code, message: detail } = outage
       if (isNew) report({ event: 'outage', code, detail, again_s: pauseMs / 1000 })
-      return
+      return isOwn
     }
-    if (this.#outage.overBy(name)) report({ event: 'reached' })
-    const state = states.get(name)
+    if (this.#outage.ended(name, shipping.answers() > answers)) report({ event: 'reached' })
     run.isFirst = false
-    run.seen = seenAs(state?.file)
     if (again !== undefined) this.#schedule.at(name, this.#now() + again)
     if (!isQuiet && state?.torn) this.#schedule.at(name, run.changedAt + QUIET_MS)
+    return true
   }
 
   /** At the first look only the file's own time can tell, and clocks may differ a little. */
@@ -205,6 +212,7 @@ export class Watcher {
     this.#events.remove(dirname(run.place.path))
     this.#schedule.delete(run.place.run_id)
     this.#warm.delete(run)
+    this.#outage.forget(run.place.run_id)
     this.#runs.delete(run.place)
   }
 

@@ -52,6 +52,7 @@ export const watchedRun = async (given?: Server, states = statesInMemory()) => {
       client: server.client,
       capabilities: () => server.client.capabilities(),
       leases,
+      answers: () => server.requests.length,
       now,
       signal: new AbortController().signal,
     },

@@ -7,7 +7,7 @@ import { openWatcher } from '../../../../functions/daemon/watch/open-watcher.ts'
 import type { WatchReport } from '../../../../functions/daemon/watch/report.ts'
 import { isWatched } from '../../../../functions/daemon/watch/state-file.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
-import { lostRequest, type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
+import { lostRequest, refused, type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
 import { archived, archiveOf, frameOf, statusRecord, THERE } from '../kit.ts'
 
 /** A watcher at work on a folder of its own; what it reports can be waited for, which takes no more time than it needs. */
@@ -132,6 +132,54 @@ describe('watching a folder', () => {
     await watch.end()
     expect(watch.reports.filter(({ event }) => event === 'outage')).toHaveLength(1)
     expect(watch.reports.filter(({ event }) => event === 'shipped')).toHaveLength(8)
+  })
+
+  it('goes on with the others, and says which it is, while one run alone is answered with 500', async () => {
+    const server = await startServer()
+    const broken = (request: string) => /\/runs\/broken[/?]/.test(request)
+    const fetchOthers: typeof fetch = async (input, init) =>
+      broken(`${input}`) && init?.method !== 'HEAD'
+        ? refused(500, 'internal')(new Request(input), async () => new Response())
+        : server.fetch(input, init)
+    const watch = await watching({ ...server, fetch: fetchOthers })
+    watch.write('broken', archiveOf('a'))
+    await watch.told(({ event }) => event === 'outage')
+    let tail = archiveOf('a').length
+    watch.write('healthy', archiveOf('a'))
+    await watch.told(shipped('healthy', tail))
+    const isTold = (report: WatchReport) => report.event === 'trouble' && report.run_id === 'broken'
+    while (!watch.reports.some(isTold)) {
+      watch.write('healthy', frameOf('b'))
+      tail += frameOf('b').length
+      await watch.told(shipped('healthy', tail))
+    }
+    await watch.end()
+    expect(watch.reports.find(isTold)).toMatchObject({ trouble: { code: 'internal', stops: false } })
+    expect(watch.reports.filter(({ event }) => event === 'outage')).toHaveLength(2)
+    expect(watch.reports.at(-1)).toEqual({ event: 'ended', unsent: 1 })
+  })
+
+  it('does not knock at every tick at a server that says to come later', async () => {
+    const server = await startServer()
+    let refusals = 0
+    let isRefusing = false
+    const fetchUntil: typeof fetch = async (input, init) => {
+      if (!isRefusing) return server.fetch(input, init)
+      refusals++
+      return refused(401, 'unauthorized')(new Request(input), async () => new Response())
+    }
+    const watch = await watching({ ...server, fetch: fetchUntil })
+    watch.write('one', archiveOf('a'))
+    await watch.told(shipped('one', archiveOf('a').length))
+    isRefusing = true
+    watch.write('one', frameOf('b'))
+    await watch.told(({ event }) => event === 'outage')
+    const asked = refusals
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(refusals).toBe(asked)
+    isRefusing = false
+    await watch.end()
+    expect(await archived(server, 'one')).toEqual(archiveOf('a', 'b'))
   })
 
   it('stops only the run that another has taken', async () => {
