@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Whoever only asks whether somebody has the lock takes it for a moment. */
@@ -8,6 +9,17 @@ const PATIENCE_MS = 250
  * the only such locks that Node offers. Undefined when another process has it.
  */
 export const takeLock = (path: string): Disposable | undefined => {
+  try {
+    return lockOf(path)
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+    // Something else was written into it, which locks nothing. It is emptied in place: a file of that name may be locked by now.
+    truncateSync(path)
+    return lockOf(path)
+  }
+}
+
+const lockOf = (path: string): Disposable | undefined => {
   const lock = new DatabaseSync(path)
   try {
     lock.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`)
@@ -20,5 +32,14 @@ export const takeLock = (path: string): Disposable | undefined => {
 }
 
 const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
 
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY
+/** SQLite's primary result code; the bits above it only tell more of the same. */
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
+
+const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
+
+/** Whether a file is no database, or a broken one. */
+export const isDamaged = (error: unknown): boolean =>
+  codeOf(error) === SQLITE_NOTADB || codeOf(error) === SQLITE_CORRUPT

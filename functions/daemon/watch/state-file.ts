@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { takeLock } from '../folder-lock.ts'
+import { isDamaged, takeLock } from '../folder-lock.ts'
 import type { RunState, RunStates } from './run-state.ts'
 
 // SQLite, so that thousands of runs are one file, `status` may read while `watch` writes, and the operating system itself
@@ -19,21 +19,29 @@ export const openStates = (stateFolder: string): StateFile | undefined => {
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
   const lock = takeLock(join(stateFolder, LOCK_FILE))
   if (!lock) return undefined
-  const database = openDatabase(join(stateFolder, STATE_FILE))
-  return {
-    ...statesIn(database),
-    [Symbol.dispose]: () => {
-      database.close()
-      lock[Symbol.dispose]()
-    },
+  try {
+    const database = openDatabase(join(stateFolder, STATE_FILE))
+    return {
+      ...statesIn(database),
+      [Symbol.dispose]: () => {
+        database.close()
+        lock[Symbol.dispose]()
+      },
+    }
+  } catch (error) {
+    lock[Symbol.dispose]()
+    throw error
   }
 }
 
 const openDatabase = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path)
   try {
-    return prepared(new DatabaseSync(path))
-  } catch {
-    // Damaged, or none of ours: nothing is in it that cannot be found out again.
+    return prepared(database)
+  } catch (error) {
+    database.close()
+    if (!isDamaged(error)) throw error
+    // Nothing is in it that cannot be found out again.
     for (const each of [path, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true })
     return prepared(new DatabaseSync(path))
   }
@@ -60,13 +68,16 @@ export const isWatched = (stateFolder: string): boolean => {
   return lock === undefined
 }
 
-/** The states as they are now, whether a watcher runs or not; none where none ever has. */
+/** The states as they are now, whether a watcher runs or not; none where none ever has, or where they are damaged. */
 export const readStates = (stateFolder: string): readonly RunState[] => {
   const path = join(stateFolder, STATE_FILE)
   if (!existsSync(path)) return []
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     return versionOf(database) === VERSION ? [...statesIn(database).all()] : []
+  } catch (error) {
+    if (isDamaged(error)) return []
+    throw error
   } finally {
     database.close()
   }

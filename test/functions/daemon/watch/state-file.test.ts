@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newState } from '../../../../functions/daemon/watch/run-state.ts'
-import { openStates, readStates } from '../../../../functions/daemon/watch/state-file.ts'
+import { isWatched, openStates, readStates } from '../../../../functions/daemon/watch/state-file.ts'
 import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 
 const state = newState({ run_id: 'r', path: '/runs/r/run.lvr' })
@@ -27,9 +27,20 @@ describe('what is remembered of a runs folder', () => {
       join(folder, 'watch.sqlite'),
       'this is no database, however long one looks at it '.repeat(50),
     )
+    expect(readStates(folder)).toEqual([])
     using states = openStates(folder)
     states?.put(state)
     expect(readStates(folder)).toEqual([state])
+  })
+
+  it('is opened though something was written into the lock, and has one owner then', () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'watch.lock'), '4711\n')
+    expect(isWatched(folder)).toBe(false)
+    writeFileSync(join(folder, 'watch.lock'), '4711\n')
+    using states = openStates(folder)
+    expect(states).toBeDefined()
+    expect(openStates(folder)).toBeUndefined()
   })
 
   it('is nothing where no watcher ever ran', () => {
