@@ -1,6 +1,7 @@
 import type { Card, ListAnswer, ListQuery } from '../schema/index.ts'
 import { SCAN_BUDGET } from '../schema/index.ts'
 import { cardJson, cardOf } from './card-row.ts'
+import { caseless } from './caseless.ts'
 import { serverTime } from './head.ts'
 import type { StoreParts } from './parts.ts'
 import type { CardPlace, CardRow, CardScan } from './ports.ts'
@@ -25,7 +26,7 @@ export async function listRuns(
   const { limit, cursor, ...question } = query
   const binding = ['runs', tenant, run_prefix, Object.entries(question).sort()]
   const wanted = filterOf(query, run_prefix)
-  const since = query.since === undefined ? undefined : Date.parse(query.since)
+  const since = query.since === undefined ? undefined : firstMs(query.since)
   const isSelective = run_prefix !== null || Object.keys(question).some((name) => name !== 'order')
 
   const found: { card: Card; place: CardPlace }[] = []
@@ -68,6 +69,11 @@ function rowPlace({ created_at, run }: CardRow): CardPlace {
   return { created_at, run_id: run.run_id }
 }
 
+/** The first millisecond, which is how times are kept, that is not before a time of any fraction. */
+function firstMs(time: string): number {
+  return Date.parse(time) + (/\.\d{3}\d*[1-9]/.test(time) ? 1 : 0)
+}
+
 /** A scan begins after a place; every run_id comes after the empty one. */
 function beginning(order: ListQuery['order'], since: number | undefined): CardPlace | undefined {
   return order === 'asc' && since !== undefined ? { created_at: since, run_id: '' } : undefined
@@ -81,7 +87,7 @@ async function placeOf(binding: readonly unknown[], cursor: string): Promise<Car
 }
 
 function filterOf(query: ListQuery, run_prefix: string | null): (row: CardRow) => boolean {
-  const needle = query.q?.toLowerCase()
+  const needle = query.q === undefined ? undefined : caseless(query.q)
   const statuses = query.status && new Set(query.status)
   const parent = query.parent === 'none' ? null : query.parent
   return ({ run, card, workdir }) => {
@@ -92,6 +98,6 @@ function filterOf(query: ListQuery, run_prefix: string | null): (row: CardRow) =
     if (parent !== undefined && card.parent_run_id !== parent) return false
     if (needle === undefined) return true
     const searched = [card.title, card.task, card.agent_name, run.run_id, workdir, card.error]
-    return searched.some((text) => text?.toLowerCase().includes(needle))
+    return searched.some((text) => text && caseless(text).includes(needle))
   }
 }

@@ -7,6 +7,7 @@ import type {
   SessionsQuery,
 } from '../../schema/index.ts'
 import { SCAN_BUDGET } from '../../schema/index.ts'
+import { caseless } from '../../store/caseless.ts'
 import { readCursor, takingTurns, writeCursor } from '../../store/index.ts'
 import type { SessionHead, SessionPlace } from '../../store/ports.ts'
 import { namedSession, sessionName } from '../../store/session-place.ts'
@@ -128,10 +129,10 @@ function isOfMachine({ harness, machine }: SessionsQuery, session: SessionKey): 
 }
 
 function filterOf({ cwd, q }: SessionsQuery): (item: ListedSession) => boolean {
-  const needle = q?.toLowerCase()
+  const needle = q === undefined ? undefined : caseless(q)
   return (item) => {
     if (cwd !== undefined && item.cwd !== cwd) return false
     if (needle === undefined) return true
-    return [item.title, item.id, item.cwd].some((text) => text?.toLowerCase().includes(needle))
+    return [item.title, item.id, item.cwd].some((text) => text && caseless(text).includes(needle))
   }
 }
