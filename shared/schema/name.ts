@@ -26,11 +26,12 @@ export interface RunKey {
 /** RFC 3339 UTC with milliseconds, as every server time is written. */
 export const serverTime = z.iso.datetime({ precision: 3 })
 
-/** A time that a caller gives: RFC 3339, with its zone. */
-export const givenTime = z.iso.datetime({
-  offset: true,
-  error: 'an RFC 3339 time with its zone, such as 2026-11-30T17:00:00Z',
-})
+const RFC_3339 = 'an RFC 3339 time with its zone, such as 2026-11-30T17:00:00Z'
+/** A time that a caller gives: RFC 3339, with its zone; its `T` and `Z` may be small there (5.6), and are large from here on. */
+export const givenTime = z
+  .string(RFC_3339)
+  .toUpperCase()
+  .check(z.iso.datetime({ offset: true, error: RFC_3339, abort: true }))
 /** Lower-case hex SHA-256. */
 export const digest = z.string().regex(/^[0-9a-f]{64}$/)
 

@@ -4,12 +4,17 @@ import { givenTime, runPrefix, serverTime, tenantId } from './name.ts'
 export const SCOPES = ['append', 'read', 'resume', 'admin', 'operator'] as const
 export const scope = z.enum(SCOPES)
 
+/** With a zone, a time of four digits' year may be of another in UTC, and answers could not show it. */
+const LAST_TIME = '9999-12-31T23:59:59.999Z'
+
 export const tokenRequest = z.strictObject({
   name: z.string().min(1).max(200),
   scopes: z.array(scope).min(1).max(SCOPES.length),
   tenant: tenantId.optional(),
   run_prefix: runPrefix.optional(),
-  expires_at: givenTime.optional(),
+  expires_at: givenTime
+    .refine((time) => Date.parse(time) <= Date.parse(LAST_TIME), `at the latest ${LAST_TIME}`)
+    .optional(),
 })
 
 export const tokenRow = z.object({
