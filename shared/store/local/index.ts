@@ -10,7 +10,7 @@ import { fileObjects } from './objects.ts'
 import { sqliteRunIndex } from './run-index.ts'
 import { sqliteSessionIndex } from './session-index.ts'
 import { sqliteTokenIndex } from './token-index.ts'
-import { sqliteUploadIndex } from './upload-index.ts'
+import { forgetUnknownParts, sqliteUploadIndex } from './upload-index.ts'
 import { urlSecret } from './url-secret.ts'
 
 /**
@@ -35,6 +35,7 @@ export async function openLocalStore(
     await disk.clean()
     const commits = new GroupCommit(database, disk)
     const objects = fileObjects(disk)
+    await forgetUnknownParts(database, objects)
     const ports = {
       objects,
       index: sqliteRunIndex(database, commits),

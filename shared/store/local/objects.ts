@@ -95,22 +95,28 @@ export function fileObjects(disk: Disk): Objects {
 async function* listFolder(disk: Disk, folder: string, prefix: string): AsyncGenerator<StoredObject> {
   const at = disk.absolute(pathOf(folder))
   const found = (await absentAsUndefined(() => readdir(at, { withFileTypes: true }))) ?? []
+  const names = new Set(found.map(({ name }) => name))
   const entries = found
-    .filter((entry) => !entry.name.endsWith(FACTS) && !entry.name.startsWith('.'))
+    .filter(({ name }) => !name.startsWith('.') && !(name.endsWith(FACTS) && names.has(objectOf(name))))
     .map((entry) => ({
       file: entry.name,
-      key: folder + decode(entry.name) + (entry.isDirectory() ? '/' : ''),
+      isRemoved: entry.name.endsWith(FACTS),
+      key: folder + decode(objectOf(entry.name)) + (entry.isDirectory() ? '/' : ''),
     }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  for (const { file, key } of entries) {
+  for (const { file, key, isRemoved } of entries) {
     if (key.endsWith('/')) {
       yield* listFolder(disk, key, prefix)
     } else if (key.startsWith(prefix)) {
       const facts = await absentAsUndefined(() => stat(path.join(at, file)))
-      if (facts) yield { key, length: facts.size, stored_at: Math.round(facts.mtimeMs) }
+      // Of an object whose removal a kill has cut in two the facts are left; whoever sweeps is to remove it again.
+      if (facts) yield { key, length: isRemoved ? 0 : facts.size, stored_at: Math.round(facts.mtimeMs) }
     }
   }
 }
+
+/** The name of the object's file, by its own or that of its facts. */
+const objectOf = (name: string) => (name.endsWith(FACTS) ? name.slice(0, -FACTS.length) : name)
 
 async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   for (const chunk of chunks) {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { OpenParts, UploadIndex, UploadRecord } from '../ports.ts'
+import type { Objects, OpenParts, UploadIndex, UploadRecord } from '../ports.ts'
+import { PARTS_PREFIX, storageIdOf } from '../uploads/own-uploads.ts'
 import type { GroupCommit } from './database.ts'
 
 /** Parts of the server's own stand in the row of no run: no tenant and no run has an empty name. */
@@ -36,4 +37,18 @@ export function sqliteUploadIndex(database: DatabaseSync, commits: GroupCommit):
     removeParts: ({ storage_id }) => commits.write(() => void drop.run(NO_RUN, NO_RUN, storage_id)),
     expired: async (now, limit) => expired.all(now, limit).map(read<UploadRecord | OpenParts>),
   }
+}
+
+/**
+ * Removes what a killed server received for uploads that the index does not know: not yet, or not any more. Only for the one
+ * that holds the lock on the folder, before it takes requests.
+ */
+export async function forgetUnknownParts(database: DatabaseSync, objects: Objects): Promise<void> {
+  const rows = database.prepare("SELECT json_extract(upload, '$.storage_id') AS id FROM uploads").all()
+  const known = new Set(rows.map(({ id }) => id))
+  const unknown: string[] = []
+  for await (const { key } of objects.list(PARTS_PREFIX)) {
+    if (!known.has(storageIdOf(key))) unknown.push(key)
+  }
+  await objects.remove(unknown)
 }

@@ -5,6 +5,7 @@ import { holdKey, RUNS_PREFIX, runOfKey } from '../keys.ts'
 import { viewOf } from '../parts.ts'
 import type { ByteRange, Clock, Head, StoredObject, StorePorts } from '../ports.ts'
 import { digestUpTo } from '../replay.ts'
+import { PARTS_PREFIX } from '../uploads/own-uploads.ts'
 import { followChain } from './chain.ts'
 import { type Evidence, gather } from './evidence.ts'
 import { measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './head.ts'
@@ -114,6 +115,6 @@ function outcomeOf(run: RunKey, outcome: RebuiltRun['outcome'], head: Head): Reb
 async function forgetUploads({ objects, index }: StorePorts): Promise<void> {
   if ((await index.everyRun(undefined, 1)).length > 0) return
   const keys: string[] = []
-  for await (const { key } of objects.list('uploads/')) keys.push(key)
+  for await (const { key } of objects.list(PARTS_PREFIX)) keys.push(key)
   await objects.remove(keys)
 }

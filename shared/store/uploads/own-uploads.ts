@@ -12,10 +12,15 @@ import type { Clock, ObjectFacts, Objects, OwnParts, SignedPart, StoredPart, Upl
 const MAX_PART_BYTES = 8 * 1024 * 1024
 
 const NOTHING = new Uint8Array(0)
-const prefixOf = (storage_id: string) => `uploads/${storage_id}-`
+/** What all of these keys begin with. */
+export const PARTS_PREFIX = 'uploads/'
+const prefixOf = (storage_id: string) => `${PARTS_PREFIX}${storage_id}-`
 const markerOf = (storage_id: string) => `${prefixOf(storage_id)}open`
 const partKey = (storage_id: string, part_number: number, hash: string) =>
   `${prefixOf(storage_id)}${part_number}-${hash}`
+
+/** The upload that an object under `PARTS_PREFIX` belongs to. */
+export const storageIdOf = (key: string) => key.slice(PARTS_PREFIX.length).split('-')[0] ?? ''
 
 /** @param secret signs the URLs; kept as long as URLs are to outlive the process */
 export function ownUploads(objects: Objects, clock: Clock, secret: Uint8Array<ArrayBuffer>): Uploads {
