@@ -1,6 +1,6 @@
 import { joined, jsonChunks } from '#codec'
 import { MAX_BUFFERED_BYTES } from './limits.ts'
-import { type BodySource, bodyOf } from './stream.ts'
+import { type BodySource, bodyOf, gather } from './stream.ts'
 
 export interface AnswerInit {
   readonly status?: number
@@ -29,16 +29,19 @@ export function answerJson(value: unknown, init: AnswerInit = {}): Response {
   return new Response(joined(first), { status, headers: { ...headers, 'Content-Length': String(length) } })
 }
 
-/** An item a line. The first is read before the status is sent, so that what fails at once is a problem, not a cut. */
+/** An item a line. */
 export async function answerLines(items: AsyncIterable<unknown>, init: AnswerInit = {}): Promise<Response> {
   return answerStream(lines(items), { ...init, headers: { 'Content-Type': NDJSON, ...init.headers } })
 }
 
-/** Bytes as they come; the first piece is read before the status is sent. Content-Type is the caller's. */
+/**
+ * Bytes as they come. As many as are sent at once are read before the status is, so that what fails at once, or anywhere in
+ * a short answer, is a problem that names what is missing (P7) and not a cut. Content-Type is the caller's.
+ */
 export async function answerStream(chunks: BodySource, init: AnswerInit): Promise<Response> {
   const source = iteratorOf(chunks)
-  const first = await source.next()
-  const body = bodyOf(first.done ? [] : [first.value], source, init.stillAllowed)
+  const { pieces } = await gather([], source)
+  const body = bodyOf(pieces, source, init.stillAllowed)
   return new Response(body, { status: init.status ?? 200, headers: { ...NO_STORE, ...init.headers } })
 }
 

@@ -10,6 +10,12 @@ type Source = AsyncIterator<Uint8Array> | Iterator<Uint8Array>
  */
 const PIECE_BYTES = 64 << 10
 
+export interface Gathered {
+  readonly pieces: readonly Uint8Array[]
+  /** Whether the source has ended with them. */
+  readonly done: boolean
+}
+
 /**
  * A body that is read as fast as its reader takes it, and no faster: at most one piece stands ready. When the reader
  * leaves, the source is told so. An error of the source breaks the body off, so that a cut answer never looks whole (P7).
@@ -41,7 +47,8 @@ export function bodyOf(
   )
 }
 
-async function gather(ahead: readonly Uint8Array[], source: Source) {
+/** Pieces of the source until they are as many bytes as are sent at once, behind those that were read already. */
+export async function gather(ahead: readonly Uint8Array[], source: Source): Promise<Gathered> {
   const pieces = ahead.filter((piece) => piece.length > 0)
   let length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   while (length < PIECE_BYTES) {

@@ -2,18 +2,18 @@ import { EMPTY_DIGEST, loadDigest } from '../../codec/index.ts'
 import { RunfoldError } from '../../schema/index.ts'
 import { extended } from '../replay.ts'
 
-/**
- * The whole archive, whose last piece comes only when all of them have the digest that the head tells: what storage has
- * changed without changing its length is never given back as if it were sound (P1, P7).
- *
- * @throws internal naming the bytes; `verify` tells which object it is
- */
 /** What has a digest that was told when its bytes were appended. */
 interface Whole {
   readonly head: { readonly tail: number; readonly digest: string }
   bytes(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
+/**
+ * The whole archive, whose last piece comes only when all of them have the digest that the head tells: what storage has
+ * changed without changing its length is never given back as if it were sound (P1, P7).
+ *
+ * @throws internal naming the bytes; `verify` tells which object it is
+ */
 export async function* soundBytes(view: Whole): AsyncGenerator<Uint8Array, void, undefined> {
   const { tail, digest } = view.head
   await loadDigest()
