@@ -1,4 +1,5 @@
-import { type ModelRun, RUN } from '../kit/model-run.ts'
+import { RUN } from '../kit/model-client.ts'
+import type { ModelRun } from '../kit/model-run.ts'
 import { type BeginWith, scenario } from './scenario.ts'
 
 export interface Small {
