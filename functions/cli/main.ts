@@ -11,6 +11,7 @@ import { doctor } from './commands/doctor.ts'
 import { exitCodes } from './commands/exit-codes.ts'
 import { fold } from './commands/fold.ts'
 import { fork } from './commands/fork.ts'
+import { help } from './commands/help.ts'
 import { inspect } from './commands/inspect.ts'
 import { lease } from './commands/lease.ts'
 import { ls } from './commands/ls.ts'
@@ -69,6 +70,7 @@ const VERBS: readonly Verb[] = [
   token,
   rm,
   rebuild,
+  help,
   exitCodes,
 ]
 
@@ -100,7 +102,7 @@ const createProgram = (io: Io, json: boolean): Command =>
     .option('--url <url>', `the server; default RUNFOLD_URL or ${DEFAULT_URL}`)
     .option('--json', 'print JSON with every digit, a value or an item a line; errors too')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'explain a command')
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(io.stdout.columns, 100) })
     .showSuggestionAfterError()
     .exitOverride()
@@ -113,16 +115,20 @@ const createProgram = (io: Io, json: boolean): Command =>
     .addHelpText(
       'after',
       `
-Where <run|file> is an existing file, has a slash or ends in .lvr, no server is needed.
+Where <run|file> is an existing file, has a slash or ends in .lvr, no server is
+needed.
 
 Environment:
-  RUNFOLD_URL    the server, ${DEFAULT_URL} when not set
-  RUNFOLD_TOKEN  the token; for a server on this machine also found in the data folder
-  RUNFOLD_DATA   the data folder of a server on this machine, ${DEFAULT_DATA} when not set
+  RUNFOLD_URL    the server; default ${DEFAULT_URL}
+  RUNFOLD_TOKEN  the token; that of a server on this machine is found in its
+                 data folder
+  RUNFOLD_DATA   the data folder of a server on this machine; default
+                 ${DEFAULT_DATA}
   RUNFOLD_DEBUG  1 shows where an unexpected error came from
   NO_COLOR       no colours
 
-\`runfold help <command>\` explains a command, \`runfold help exit-codes\` the exit codes.`,
+\`runfold help <command>\` explains a command, \`runfold help exit-codes\` the exit
+codes.`,
     )
 
 /** Commander hands settings down only to commands made after them, and not to commands of commands. */

@@ -30,10 +30,13 @@ export const rebuild: Verb = (program, act) =>
     .addHelpText(
       'after',
       `
-Afterwards every owner has to take its lease anew, and for a week nothing is swept. What two writers left at the end of a
-run, so that nobody can tell which of it was acknowledged, is kept aside meanwhile and named. Tokens are not in the objects:
-only the admin token is there again, which is made where the data folder has none. Direct uploads that were open are lost.
-With --sessions nothing is lost and needs no rebuild: documents and catalog entries of every session are made again.
+Afterwards every owner has to take its lease anew, and for a week nothing is
+swept. What two writers left at the end of a run, so that nobody can tell which
+of it was acknowledged, is kept aside meanwhile and named. Tokens are not in the
+objects: only the admin token is there again, which is made where the data
+folder has none. Direct uploads that were open are lost. With --sessions nothing
+is lost and needs no rebuild: documents and catalog entries of every session are
+made again.
 ${examples('rebuild --data /var/lib/runfold', 'rebuild --sessions', 'rebuild --store aws --bucket my-runs --table my-runs')}`,
     )
     .action(

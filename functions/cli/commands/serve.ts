@@ -23,11 +23,16 @@ export const serve: Verb = (program, act) =>
     .option('--allow-remote', 'allow an address that other machines can reach')
     .addHelpText(
       'after',
-      examples(
-        'serve',
-        'serve --port 9000 --data /var/lib/runfold',
-        'serve --store aws --bucket my-runs --table my-runs',
-      ),
+      `
+Environment, beside the defaults above:
+  RUNFOLD_ADMIN_TOKEN     the first token; else made: <data>/admin-token
+  RUNFOLD_RETENTION_DAYS  delete ended runs after so many days; else never
+  RUNFOLD_LOG             json: a line per request on standard error
+${examples(
+  'serve',
+  'serve --port 9000 --data /var/lib/runfold',
+  'serve --store aws --bucket my-runs --table my-runs',
+)}`,
     )
     .action(
       act(async ({ io }, options: ServeOptions) => {

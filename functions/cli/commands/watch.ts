@@ -34,7 +34,7 @@ export const watch: Verb = (program, act) =>
     )
     .addHelpText(
       'after',
-      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Writes to a terminal as it goes, elsewhere a JSON value a line.\n${examples(
+      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Writes to a terminal as it\ngoes, elsewhere a JSON value a line.\n${examples(
         'watch',
         'watch ~/agent/runs --once',
         'watch --sessions',

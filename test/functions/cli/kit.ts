@@ -18,6 +18,8 @@ export interface Ended {
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly isTerminal?: boolean
+  /** @default 120 */
+  readonly columns?: number
   readonly fetch?: typeof fetch
   readonly signal?: AbortSignal
 }
@@ -34,13 +36,14 @@ export const cliIn = (around: Surroundings = {}) => {
     const {
       env,
       isTerminal = false,
+      columns = 120,
       fetch = nobody,
       signal = new AbortController().signal,
     } = { ...around, ...more }
     const sink = () => {
       const chunks: Uint8Array[] = []
       const write = async (chunk: string | Uint8Array) => void chunks.push(Buffer.from(chunk as string))
-      return { chunks, sink: { write, isTerminal, columns: 120 } }
+      return { chunks, sink: { write, isTerminal, columns } }
     }
     const out = sink()
     const err = sink()
