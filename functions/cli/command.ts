@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { RUN_ID_RULE, runId } from '#schema'
+import { givenTime, RUN_ID_RULE, runId } from '#schema'
 import type { ExitCode } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
@@ -31,11 +31,12 @@ export const countingNumber = (text: string): number => {
   throw new InvalidArgumentError('It must be a whole number, 1 or more.')
 }
 
-/** An option that takes a Unix second, which may be negative. */
-export const unixSecond = (text: string): number => {
+/** An option that takes a Unix second, which may be negative, or the time that other commands print for one. */
+export const moment = (text: string): number => {
   const number = Number(text)
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number
-  throw new InvalidArgumentError('It must be a whole number of Unix seconds.')
+  if (givenTime.safeParse(text).success) return Math.floor(Date.parse(text) / 1000)
+  throw new InvalidArgumentError('It must be a Unix second, or a time such as 2026-11-30T17:00:00Z.')
 }
 
 /** An option that takes a comma list of known words. */

@@ -38,7 +38,8 @@ const textOf = (error: RunfoldError): string => {
   const { request_id } = error.facts
   const issues = issuesOf(error).join('; ')
   const where = error.code === 'internal' && request_id ? ` (request ${request_id})` : ''
-  return oneLine(`${error.code}: ${error.message}${issues && `; ${issues}`}${where}`)
+  const file = error.facts.file === undefined ? '' : `${error.facts.file}: `
+  return oneLine(`${file}${error.code}: ${error.message}${issues && `; ${issues}`}${where}`)
 }
 
 /** What the text does not say yet: it is mostly the first issue itself. */
@@ -61,7 +62,7 @@ const hintOf = (error: RunfoldError): string | undefined => {
     case 'forbidden':
       return facts.scope ? `the token needs the scope ${oneLine(String(facts.scope))}` : undefined
     case 'lease_held':
-      return `${holderOf(facts.lease)} holds the lease; wait until it is free, or use --force`
+      return 'wait until it is free, or use --force'
     case 'fenced':
       return `${holderOf(facts.lease)} has the run now (epoch ${facts.epoch}); nothing more was written`
     case 'too_large':

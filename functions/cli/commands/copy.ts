@@ -1,11 +1,11 @@
 import prettyBytes from 'pretty-bytes'
 import { type Client, Redacted } from '#client'
-import { isRunfoldError, RunfoldError } from '#schema'
+import { RunfoldError } from '#schema'
 import { examples, runName, type Verb } from '../command.ts'
 import { type Config, DEFAULT_URL, readConfig } from '../config.ts'
 import { type Copied, copyRun } from '../copy/copy-run.ts'
+import { tryEach } from '../each.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { explain } from '../explain.ts'
 import type { Io } from '../io.ts'
 import { startProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
@@ -49,7 +49,8 @@ export const copy: Verb = (program, act) =>
         'copy --from http://127.0.0.1:8080 --to https://runs.example.com --all',
         'copy fix-login-7f3a --from $OLD --to $NEW',
       )}
-RUNFOLD_TOKEN, and the token that a server on this machine left, are used only for the server of RUNFOLD_URL.
+RUNFOLD_TOKEN, and the token that a server on this machine left, are used only
+for the server of RUNFOLD_URL.
 `,
     )
     .action(
@@ -87,7 +88,6 @@ async function* everyRun(client: Client): AsyncGenerator<string> {
   } while (cursor !== undefined)
 }
 
-/** One run that fails does not keep the others back, unless it shows that all of them would. */
 const copyAll = async (
   session: Session,
   { from, to }: { readonly from: Client; readonly to: Client },
@@ -97,28 +97,20 @@ const copyAll = async (
   const { limits, features } = await to.capabilities()
   const worker = await workerOf(session.io, options)
   const { signal, json, out, err } = session
-  let worst: ExitCode | undefined
-  let [done, tried] = [0, 0]
-  for await (const run of runs) {
-    tried++
-    try {
+  const uploads = features.includes('uploads')
+  const force = options.force === true
+  const { tried, done, code } = await tryEach(session, runs, {
+    work: async (run) => {
       const progress = (start: number, end: number) => startProgress(err, oneLine(run), start, end)
-      const force = options.force === true
-      const uploads = features.includes('uploads')
-      await report(
-        session,
-        await copyRun({ from, to, limits, uploads, worker, run, force, signal, progress }),
-      )
-      done++
-    } catch (error) {
-      if (signal.aborted || isRunfoldError(error, 'unauthorized', 'unavailable', 'slow_down')) throw error
-      const { text, code, problem } = explain(error)
-      worst = code
-      await (json ? out.json({ run_id: run, error: problem }) : err.line(`${oneLine(run)}: ${text}`))
-    }
-  }
+      const copied = await copyRun({ from, to, limits, uploads, worker, run, force, signal, progress })
+      await report(session, copied)
+      return undefined
+    },
+    key: 'run_id',
+    nameOf: (run) => run,
+  })
   if (!json) await out.line(`${done} of ${tried} runs are on the other server`)
-  return worst
+  return code
 }
 
 const report = async ({ json, out }: Session, result: Copied): Promise<void> => {

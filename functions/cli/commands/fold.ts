@@ -1,5 +1,5 @@
 import { FOLD_PARTS, type FoldAnswer, type FoldPart } from '#schema'
-import { examples, unixSecond, type Verb, wholeNumber, words } from '../command.ts'
+import { examples, moment, type Verb, wholeNumber, words } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
 import { withReading } from '../reading/reading.ts'
@@ -25,7 +25,11 @@ export const fold: Verb = (program, act) =>
     )
     .option('--seq <n>', 'after this many frames', wholeNumber)
     .option('--point <n>', 'after this point', wholeNumber)
-    .option('--at <second>', 'after the last record that is not newer than this Unix second', unixSecond)
+    .option(
+      '--at <time>',
+      'after the last record that is not newer than this: RFC 3339, or a Unix second',
+      moment,
+    )
     .option('--parts <list>', `only these parts: ${FOLD_PARTS.join(', ')}`, words(FOLD_PARTS))
     .option('--entries', 'print the window’s entries in full')
     .addHelpText(
@@ -33,16 +37,16 @@ export const fold: Verb = (program, act) =>
       examples(
         'fold fix-login-7f3a',
         'fold run.lvr --point 12 --entries',
+        'fold fix-login-7f3a --at 2026-11-30T17:00:00Z',
         'fold run.lvr --parts meta --json',
       ),
     )
     .action(
       act(async (session, target: string, options: FoldOptions) => {
-        const { parts, entries, ...moment } = options
-        if (Object.keys(moment).length > 1)
-          throw new UsageError('give at most one of --seq, --point and --at')
+        const { parts, entries, ...when } = options
+        if (Object.keys(when).length > 1) throw new UsageError('give at most one of --seq, --point and --at')
         return withReading(session, target, async (reading) => {
-          const answer = await reading.fold(moment, parts)
+          const answer = await reading.fold(when, parts)
           if (session.json) await session.out.json(answer)
           else await printFold(session.out, plain<FoldAnswer>(answer), entries === true)
         })
@@ -63,7 +67,7 @@ const printFold = async (
     ['title', meta?.title],
     ['status', meta?.status],
     ['error', meta?.error],
-    ['stage', meta && `${meta.current_stage} (${meta.stage_index} of ${meta.num_stages})`],
+    ['stage', meta && `${meta.current_stage} (${BigInt(meta.stage_index) + 1n} of ${meta.num_stages})`],
     ['iteration', meta?.iteration],
     ['updated', unixTime(meta?.updated_at)],
     ['inferences', folded.inference_count],

@@ -1,6 +1,7 @@
 import { type Finding, inspect as inspectBytes, inspectTorn } from '#codec'
 import { examples, type Verb } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { namedAfter } from '../reading/of-file.ts'
 import { openReading, type Reading } from '../reading/reading.ts'
 import { printTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
@@ -22,7 +23,8 @@ export const inspect: Verb = (program, act) =>
       act(async (session, target: string, options: { salvage?: boolean }) => {
         const { out, json } = session
         const seen = { isDamaged: false }
-        const lines = explained(await openReading(session, target), options.salvage === true, seen)
+        const reading = await openReading(session, target)
+        const lines = explained(reading, options.salvage === true, seen)
         if (json) for await (const line of lines) await out.json(line)
         else
           await printTable(
@@ -47,7 +49,7 @@ async function* explained(
   salvaging: boolean,
   seen: { isDamaged: boolean },
 ): AsyncGenerator<Omit<Finding, 'torn'>> {
-  for await (const { torn, ...finding } of inspectBytes(reading.bytes())) {
+  for await (const { torn, ...finding } of findings(reading)) {
     yield finding
     if (!torn) continue
     seen.isDamaged = true
@@ -56,6 +58,14 @@ async function* explained(
     if (length > SALVAGE_BYTES)
       throw new UsageError(`the torn tail is over ${SALVAGE_BYTES} bytes, too large to search`)
     yield* inspectTorn(await bytesFrom(reading, offset, length), offset)
+  }
+}
+
+async function* findings(reading: Reading): AsyncGenerator<Finding> {
+  try {
+    yield* inspectBytes(reading.bytes())
+  } catch (error) {
+    throw reading.file === undefined ? error : namedAfter(reading.file, error)
   }
 }
 

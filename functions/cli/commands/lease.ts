@@ -1,4 +1,4 @@
-import type { LeaseAnswer } from '#schema'
+import type { LeaseAnswer, LeaseState } from '#schema'
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import type { Output } from '../output.ts'
 import { printFacts, printTable } from '../table.ts'
@@ -43,7 +43,7 @@ export const lease: Verb = (program, act) => {
             { title: 'MACHINE', value: (row) => row.machine_id },
             { title: 'WORLD', value: (row) => row.world_id },
             { title: 'FROM', value: (row) => row.from },
-            { title: 'REASON', value: (row) => row.reason },
+            { title: 'TAKEN', value: (row) => WAYS[row.reason] },
           ],
           state.history,
           'no history',
@@ -109,6 +109,14 @@ export const lease: Verb = (program, act) => {
         return undefined
       }),
     )
+}
+
+/** How a holder came by the lease: said without the words that read as if they told how it ended. */
+const WAYS: Readonly<Record<LeaseState['history'][number]['reason'], string>> = {
+  acquired: 'as it was free',
+  expired: 'after it had ended',
+  released: 'after it was given back',
+  forced: 'by force',
 }
 
 export const printLease = (out: Output, answer: LeaseAnswer): Promise<void> =>

@@ -36,8 +36,10 @@ export const ls: Verb = (program, act) =>
     .action(
       act(async (session, options: LsOptions) => {
         const { limit, all, ...filters } = options
-        const cards = listCards(await session.client(), filters, all ? Infinity : limit)
+        const end = { hasMore: false }
+        const cards = listCards(await session.client(), filters, all ? Infinity : limit, end)
         await (session.json ? printLines(session.out, cards) : printCards(session, cards))
+        if (end.hasMore) await tellMore(session, limit)
         return undefined
       }),
     )
@@ -47,6 +49,7 @@ async function* listCards(
   client: Client,
   filters: Omit<LsOptions, 'limit' | 'all'>,
   limit: number,
+  end: { hasMore: boolean },
 ): AsyncGenerator<Card> {
   let left = limit
   let cursor: string | undefined
@@ -56,6 +59,13 @@ async function* listCards(
     left -= page.items.length
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined && left > 0)
+  end.hasMore = cursor !== undefined
+}
+
+/** On standard error, so that nobody takes a part of the list for all of it and no program for a run. */
+const tellMore = async ({ json, err }: Session, limit: number): Promise<void> => {
+  const detail = `there may be more than these ${limit}; --all shows them`
+  await (json ? err.json({ note: 'more', detail }) : err.line(detail))
 }
 
 const printLines = async (out: Output, cards: AsyncIterable<Card>): Promise<void> => {

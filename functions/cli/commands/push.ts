@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
-import { isRunfoldError } from '#schema'
 import { countingNumber, examples, runName, type Verb, wholeNumber } from '../command.ts'
+import { tryEach } from '../each.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { explain } from '../explain.ts'
 import { startProgress } from '../progress.ts'
 import { findArchives } from '../push/find-archives.ts'
 import { type Pushed, pushFile } from '../push/push-file.ts'
 import { runIdOf } from '../push/survey.ts'
+import { ofFile } from '../reading/of-file.ts'
 import type { Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
@@ -46,7 +46,7 @@ export const push: Verb = (program, act) =>
         if (archives.length > 1 && options.run)
           throw new UsageError('--run names one run, but there are several archives')
         return archives.length === 1 && archives[0]
-          ? pushOne(session, archives[0], options)
+          ? ofFile(archives[0], pushOne(session, archives[0], options))
           : pushAll(session, archives, options)
       }),
     )
@@ -79,29 +79,18 @@ const pushOne = async (
   return result.torn ? EXIT.torn : undefined
 }
 
-/** One archive that fails does not keep the others back, unless it shows that all of them would. */
 const pushAll = async (
   session: Session,
   archives: readonly string[],
   options: PushCommandOptions,
 ): Promise<ExitCode | undefined> => {
-  let worst: ExitCode | undefined
-  let done = 0
-  for (const path of archives) {
-    try {
-      worst = (await pushOne(session, path, options)) ?? worst
-      done++
-    } catch (error) {
-      if (session.signal.aborted || isRunfoldError(error, 'unauthorized', 'unavailable', 'slow_down'))
-        throw error
-      const { text, code, problem } = explain(error)
-      worst = code
-      if (session.json) await session.out.json({ file: path, error: problem })
-      else await session.err.line(`${oneLine(path)}: ${text}`)
-    }
-  }
-  if (!session.json) await session.out.line(`${done} of ${archives.length} runs are on the server`)
-  return worst
+  const { tried, done, code } = await tryEach(session, archives, {
+    work: (path) => pushOne(session, path, options),
+    key: 'file',
+    nameOf: (path) => path,
+  })
+  if (!session.json) await session.out.line(`${done} of ${tried} runs are on the server`)
+  return code
 }
 
 const report = async ({ json, out, err }: Session, result: Pushed): Promise<void> => {

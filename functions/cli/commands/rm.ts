@@ -1,4 +1,5 @@
 import { examples, type Verb } from '../command.ts'
+import { tryEach } from '../each.ts'
 import { oneLine } from '../terminal-text.ts'
 
 export const rm: Verb = (program, act) =>
@@ -9,11 +10,15 @@ export const rm: Verb = (program, act) =>
     .option('--force', 'also while someone holds a live lease')
     .addHelpText('after', examples('rm old-run', 'rm --force stuck-run'))
     .action(
-      act(async ({ client, json, out }, runs: string[], { force }: { force?: boolean }) => {
-        for (const run of runs) {
+      act(async (session, runs: string[], { force }: { force?: boolean }) => {
+        const { client, json, out } = session
+        const remove = async (run: string) => {
           await (await client()).remove(run, force)
           await (json ? out.json({ run_id: run, removed: true }) : out.line(`removed ${oneLine(run)}`))
+          return undefined
         }
-        return undefined
+        const [run = ''] = runs
+        if (runs.length === 1) return remove(run)
+        return (await tryEach(session, runs, { work: remove, key: 'run_id', nameOf: (run) => run })).code
       }),
     )

@@ -1,5 +1,6 @@
 import { SCOPES, type Scope, type TokenRequest, tokenRequest } from '#schema'
 import { examples, type Verb, words } from '../command.ts'
+import { tryEach } from '../each.ts'
 import { printTable } from '../table.ts'
 import { oneLine } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
@@ -78,12 +79,16 @@ export const token: Verb = (program, act) => {
     .description('Revokes tokens; within a minute they open nothing any more.')
     .addHelpText('after', examples('token rm tok_4f2a'))
     .action(
-      act(async ({ client, json, out }, ids: string[]) => {
-        for (const id of ids) {
+      act(async (session, ids: string[]) => {
+        const { client, json, out } = session
+        const revoke = async (id: string) => {
           await (await client()).revokeToken(id)
           await (json ? out.json({ token_id: id, revoked: true }) : out.line(`revoked ${oneLine(id)}`))
+          return undefined
         }
-        return undefined
+        const [id = ''] = ids
+        if (ids.length === 1) return revoke(id)
+        return (await tryEach(session, ids, { work: revoke, key: 'token_id', nameOf: (id) => id })).code
       }),
     )
 }

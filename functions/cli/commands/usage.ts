@@ -35,7 +35,7 @@ const SOURCES: Readonly<Record<UsageAnswer['source'], string>> = {
   InferenceUsage: 'InferenceUsage records',
   Inference: 'Inference records',
   meta: 'the counters of the run’s meta',
-  none: 'no record tells of any',
+  none: 'no record tells of any call',
 }
 
 const print = async (out: Output, answer: UsageAnswer): Promise<void> => {
@@ -47,7 +47,6 @@ const print = async (out: Output, answer: UsageAnswer): Promise<void> => {
     ['from', unixTime(series[0]?.at)],
     ['to', unixTime(series.at(-1)?.at)],
   ])
-  await out.line()
   await printSums(out, 'ALL', [{ name: '', ...totals }])
   await printSums(
     out,
@@ -77,6 +76,7 @@ interface Row extends Tokens {
 
 const printSums = async (out: Output, title: string, rows: readonly Row[]): Promise<void> => {
   if (rows.length === 0) return
+  await out.line()
   const sum = (column: string, value: (row: Row) => unknown): Column<Row> => ({
     title: column,
     value,
@@ -95,5 +95,4 @@ const printSums = async (out: Output, title: string, rows: readonly Row[]): Prom
     rows,
     '',
   )
-  await out.line()
 }

@@ -23,31 +23,36 @@ import { type FoldPart, RunfoldError } from '#schema'
 import { fileBytes } from './file-bytes.ts'
 import { verifyBytes } from './file-verify.ts'
 import { LeftOut } from './left-out.ts'
+import { namedAfter, ofFile } from './of-file.ts'
 import type { Moment, PointsWanted, Reading, RecordsWanted } from './reading.ts'
 
 type Folded = Exclude<Folding, undefined | typeof NO_HEADER>
 
 /** Reads an archive on disk with the same codec and fold as the server; memory holds a frame and the state, not the file. */
 export class FileReading implements Reading {
-  readonly #path: string
+  readonly file: string
   readonly #signal: AbortSignal
   /** What `records`, `points`, `point`, `fold`, `diff` and `usage` have met that is no record. */
   readonly leftOut = new LeftOut()
 
   constructor(path: string, signal: AbortSignal) {
-    this.#path = path
+    this.file = path
     this.#signal = signal
   }
 
   bytes(): AsyncIterable<Uint8Array> {
-    return fileBytes(this.#path)
+    return fileBytes(this.file)
   }
 
   async *#items<R>(read: ReadPayload<R>): AsyncGenerator<ArchiveItem<R>> {
-    for await (const item of readStream(this.bytes(), read)) {
-      this.#signal.throwIfAborted()
-      this.leftOut.add(item)
-      yield item
+    try {
+      for await (const item of readStream(this.bytes(), read)) {
+        this.#signal.throwIfAborted()
+        this.leftOut.add(item)
+        yield item
+      }
+    } catch (error) {
+      throw namedAfter(this.file, error)
     }
   }
 
@@ -110,7 +115,7 @@ export class FileReading implements Reading {
   }
 
   verify(from?: number, to?: number): Promise<unknown> {
-    return verifyBytes(this.#path, from, to)
+    return ofFile(this.file, verifyBytes(this.file, from, to))
   }
 
   /** None where the first readable record is no Header (LVR1.md 4.5). */
@@ -160,7 +165,7 @@ export class FileReading implements Reading {
     if (moment.point !== undefined && !isAt(now, moment.point))
       throw pastEnd(`point ${moment.point}`, place.seq)
     const { state, ...where } = chosen ?? { ...place, state: now }
-    return { ...where, state: headed(state, moment) }
+    return { ...where, state: headed(state, moment, this.file) }
   }
 }
 
@@ -170,7 +175,7 @@ const isAt = (state: Folding, point: number | undefined): boolean =>
 const pastEnd = (what: string, frames: number) =>
   new RunfoldError('range_not_satisfiable', `there is no ${what}: the archive has ${frames} frames`)
 
-const headed = (state: Folding, moment: Moment): Folded => {
+const headed = (state: Folding, moment: Moment, file: string): Folded => {
   if (state && state !== NO_HEADER) return state
-  throw noHeader(state, moment)
+  throw namedAfter(file, noHeader(state, moment))
 }

@@ -32,6 +32,8 @@ export interface Moment {
  * schema/reading.ts; they may hold Raw bytes and lazy lists, so print them with Output.json or read them with `plain`.
  */
 export interface Reading {
+  /** Its path, where it is a file. */
+  readonly file?: string
   records(wanted: RecordsWanted): AsyncIterable<unknown>
   points(wanted: PointsWanted): AsyncIterable<unknown>
   /** Rejects with range_not_satisfiable or not_found past the end. */

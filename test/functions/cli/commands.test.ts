@@ -193,7 +193,7 @@ describe('looking at a server', () => {
     expect((await run('lease acquire r --force --json')).lines[0]).toMatchObject({ epoch: 2 })
     expect(await run('lease renew r --epoch 1')).toMatchObject({ code: 7 })
     expect((await run('lease release r --epoch 2')).out).toBe('released r\n')
-    expect((await run('lease show r')).out).toMatch(/nobody[\s\S]*forced[\s\S]*acquired/)
+    expect((await run('lease show r')).out).toMatch(/nobody[\s\S]*by force[\s\S]*as it was free/)
     expect(await run('lease acquire r --machine a/b --world w')).toMatchObject({ code: 2 })
   })
 

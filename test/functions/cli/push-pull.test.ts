@@ -135,7 +135,9 @@ describe('push', () => {
     await server.client.acquire('demo-1', { machine_id: 'other', world_id: 'w' })
     const held = await run('push run.lvr')
     expect(held).toMatchObject({ code: 6 })
-    expect(held.err).toContain('other/w')
+    expect(held.err).toMatch(
+      /^runfold: lease_held: other \/ w holds .*\n {2}wait until it is free, or use --force\n$/,
+    )
     const fencing: Mishap = async (request, answer) =>
       request.url.includes('/frames')
         ? refused(412, 'fenced', { epoch: 7, lease: null })(request, answer)
