@@ -4,7 +4,7 @@ import { examples, type Verb } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
-import { DEFAULT_FOLDER, runsFolder } from '../watch/runs-folder.ts'
+import { DEFAULT_FOLDER, folderPath, isFolder } from '../watch/runs-folder.ts'
 
 export const doctor: Verb = (program, act) =>
   program
@@ -16,7 +16,7 @@ export const doctor: Verb = (program, act) =>
     )
     .addHelpText(
       'after',
-      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Ends with 1 when something is bad; warnings do not count.\n${examples(
+      `\nThe folder is ${DEFAULT_FOLDER} when none is given. Ends with 1 when something is\nbad; warnings do not count.\n${examples(
         'doctor',
         'doctor ~/agent/runs --url https://runfold.example',
       )}`,
@@ -33,23 +33,36 @@ export const doctor: Verb = (program, act) =>
     )
 
 async function* findings(session: Session, folder: string | undefined): AsyncGenerator<Finding> {
-  const [{ checkServer }, { checkToken }, { checkFolder, checkTroubles }, { checkSessions }, { machineOf }] =
-    await Promise.all([
-      import('../../daemon/doctor/server.ts'),
-      import('../../daemon/doctor/token.ts'),
-      import('../../daemon/doctor/folder.ts'),
-      import('../../daemon/doctor/sessions.ts'),
-      import('../../daemon/sync/open-sync.ts'),
-    ])
+  const [
+    { bad, warning },
+    { checkServer },
+    { checkToken },
+    { checkFolder, checkTroubles },
+    { checkSessions },
+    { machineOf },
+  ] = await Promise.all([
+    import('../../daemon/doctor/finding.ts'),
+    import('../../daemon/doctor/server.ts'),
+    import('../../daemon/doctor/token.ts'),
+    import('../../daemon/doctor/folder.ts'),
+    import('../../daemon/doctor/sessions.ts'),
+    import('../../daemon/sync/open-sync.ts'),
+  ])
   const { io, signal } = session
   const { url, token } = await session.config()
   const { findings, client } = await checkServer({ url, token, fetch: io.fetch, signal })
   yield* findings
   if (client) yield* await checkToken(client)
-  const runs = await runsFolder(io, folder)
-  const state = await stateFolderOf(runs, io.env)
-  yield* checkFolder(runs, state)
-  yield* checkTroubles(state)
+  const runs = folderPath(io, folder)
+  if (await isFolder(runs)) {
+    const state = await stateFolderOf(runs, io.env)
+    yield* checkFolder(runs, state)
+    yield* checkTroubles(state)
+  } else {
+    // Who archives sessions only has none; who named one meant it.
+    const finding = folder === undefined ? warning : bad
+    yield finding('folder', `there is no folder ${runs}`, 'name the one your runs are in, if you have runs')
+  }
   yield* checkSessions(client, io.env, machineOf(io.env))
 }
 

@@ -50,8 +50,9 @@ export const sync: Verb = (program, act) =>
     .addHelpText(
       'after',
       `
-Homes are CLAUDE_CONFIG_DIR or ~/.claude, CODEX_HOME or ~/.codex, KIMI_CODE_HOME or ~/.kimi-code. To archive sessions as
-they grow: runfold watch --sessions.
+Homes are CLAUDE_CONFIG_DIR or ~/.claude, CODEX_HOME or ~/.codex, and
+KIMI_CODE_HOME or ~/.kimi-code; claude and kimi are short for their harness.
+To archive sessions as they grow: runfold watch --sessions.
 ${examples('sync', 'sync --harness claude --cwd ~/site', 'sync --verify --json')}`,
     )
     .action(
@@ -62,7 +63,7 @@ ${examples('sync', 'sync --harness claude --cwd ~/site', 'sync --verify --json')
         ) => {
           const { openSync, machineOf } = await import('../../daemon/sync/open-sync.ts')
           const { io, signal } = session
-          const teller = syncTeller(session)
+          const teller = syncTeller(session, options.dryRun === true)
           using syncing = await openSync({
             client: await session.client(),
             url: (await session.config()).url,

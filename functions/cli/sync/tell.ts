@@ -8,7 +8,10 @@ import type { Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 
 /** Tells what one sync does: problems on standard error, the summary last on standard output. */
-export const syncTeller = ({ json, out, err }: Session): SyncEvents & { end(): Promise<ExitCode> } => {
+export const syncTeller = (
+  { json, out, err }: Session,
+  isDry: boolean,
+): SyncEvents & { end(): Promise<ExitCode> } => {
   const summary = new Summary()
   const note = (text: string) => void err.line(oneLine(text))
   return {
@@ -22,7 +25,9 @@ export const syncTeller = ({ json, out, err }: Session): SyncEvents & { end(): P
     },
     end: async () => {
       if (summary.secrets.size > 0) note(`secrets in what was new: ${saySecrets(summary.secrets)}`)
-      if (json) await out.json({ summary: { ...summary.counts, bytes_sent: summary.bytes } })
+      if (isDry && !json) note('a dry run: nothing was sent, and this is what a sync would come to')
+      const dry = isDry && { dry_run: true }
+      if (json) await out.json({ summary: { ...summary.counts, bytes_sent: summary.bytes, ...dry } })
       else await out.line(summary.line)
       return summary.counts.failed > 0 ? EXIT.failed : EXIT.ok
     },
@@ -53,6 +58,7 @@ export const sessionsTeller = ({ json, out }: Session): SyncEvents => {
       once(`empty ${folder}`, `${harness}: no session in ${folder}`, { event: 'empty', harness, folder }),
     unread: (what) => once(`unread ${what.source}`, unreadText(what), { event: 'unread', ...what }),
     forgetful: (reason) => once('forgetful', forgetfulText(reason), { event: 'forgetful', reason }),
+    away: (reason) => once('away', `${reason}; it is waited for`, { event: 'away', reason }),
     synced: (session) => {
       const { bytes, isNew, problems } = session
       const name = nameOf(session)

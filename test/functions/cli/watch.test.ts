@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
 import { lostRequest, type Server, startServer } from '../../shared/client/kit.ts'
 import { archived } from '../daemon/kit.ts'
 import { cliIn, demoBytes } from './kit.ts'
@@ -164,6 +165,17 @@ describe('runfold doctor', () => {
       folder: 'ok',
       state: 'ok',
     })
+  })
+
+  it('looks at sessions also where there are no runs, and blames only whoever names a folder', async () => {
+    const { run, folder } = await machine(await startServer(undefined, FEATURES_OFFERED))
+    mkdirSync(join(folder, '.codex', 'sessions'), { recursive: true })
+    const unnamed = await run('doctor --json')
+    expect(unnamed.code).toBe(0)
+    expect(states(unnamed.lines)).toMatchObject({ token: 'ok', folder: 'warning', sessions: 'ok' })
+    const named = await run('doctor elsewhere --json')
+    expect([named.code, named.err]).toEqual([1, ''])
+    expect(states(named.lines)).toMatchObject({ folder: 'bad', sessions: 'ok' })
   })
 
   it('says how to mend each thing that is wrong', async () => {
