@@ -1,6 +1,8 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeFrame } from '#codec'
 import { createTokens, systemClock } from '#store'
 import { BUNDLES, type Bundle, buildBundle } from '../../../functions/bundles.ts'
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../kit/fault-proxy.ts'
@@ -21,7 +23,7 @@ export interface Deployed {
   stop(): Promise<void>
 }
 
-export async function deploy(): Promise<Deployed> {
+async function deploy(): Promise<Deployed> {
   const folder = temporaryFolder()
   const folderOf = (bundle: Bundle) => join(folder, bundle)
   await Promise.all(BUNDLES.map((bundle) => buildBundle(bundle, folderOf(bundle))))
@@ -55,6 +57,35 @@ export async function deploy(): Promise<Deployed> {
     },
   }
 }
+
+/** What the tests of the bundles ask: one platform, its client, and all that its functions have logged. */
+export interface Stage {
+  readonly deployed: Deployed
+  readonly platform: Platform
+  readonly ask: Client
+  logged(): string
+}
+
+export async function stage(): Promise<Stage> {
+  const deployed = await deploy()
+  let logged = ''
+  const platform = await deployed.platform({
+    log: (line) => {
+      logged += line
+    },
+  })
+  return { deployed, platform, ask: clientOf(platform.url), logged: () => logged }
+}
+
+/** Looks until it is so; what it waits for is done by other processes. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(50)
+}
+
+export const message = (content: string): Uint8Array =>
+  encodeFrame(
+    new TextEncoder().encode(JSON.stringify({ Message: { message: { role: 'user', content }, at: 1 } })),
+  )
 
 export interface Answer {
   readonly status: number
