@@ -24,6 +24,7 @@ import { LOCAL_LIMITS } from './limits.ts'
 import type { Log } from './log.ts'
 import { createLogin, type Login } from './login.ts'
 import { createMetrics, metricsRoute } from './metrics.ts'
+import { answerUnparsed } from './unparsed.ts'
 import { VERSION } from './version.ts'
 import { viewerFiles } from './viewer/files.ts'
 import { viewerRoutes } from './viewer/routes.ts'
@@ -78,6 +79,7 @@ const HTTP_BOUNDS = {
   headersTimeout: 30_000,
   requestTimeout: 900_000,
   keepAliveTimeout: 65_000,
+  requireHostHeader: false, // without one there is no request; `errorHandler` says so in a problem
 }
 const MAX_CONNECTIONS = 2000
 
@@ -125,6 +127,7 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
       app.fetch(request, { target: incoming.url ?? '', peer: incoming.socket.remoteAddress ?? '' })
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
     server.maxConnections = MAX_CONNECTIONS
+    answerUnparsed(server)
     await listening(server, env)
     const maintainers = [
       createMaintainer(ports, systemClock, {
