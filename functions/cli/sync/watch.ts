@@ -6,7 +6,6 @@ import { sessionsTeller } from './tell.ts'
 export const watchSessions = async (session: Session): Promise<ExitCode> => {
   const { openSync, machineOf } = await import('../../daemon/sync/open-sync.ts')
   const { io, signal } = session
-  const requests = new AbortController()
   using syncing = await openSync({
     client: await session.client(),
     url: (await session.config()).url,
@@ -16,7 +15,7 @@ export const watchSessions = async (session: Session): Promise<ExitCode> => {
     refusesSecrets: false,
     verifies: false,
     isDry: false,
-    signal: requests.signal,
+    signal,
   })
   await syncing.watch(sessionsTeller(session), signal)
   return EXIT.ok

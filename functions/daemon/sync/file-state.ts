@@ -1,5 +1,5 @@
 import { EMPTY_DIGEST, extendDigest } from '#codec'
-import type { Identity, SourceFile } from './source-file.ts'
+import { type Identity, isSameIdentity, type SourceFile } from './source-file.ts'
 
 // What is remembered of a source file (SESSIONS.md 5), and how a pass decides by it whether the file only grew. Losing it
 // costs a re-read and a question, never data.
@@ -47,6 +47,7 @@ export const stillBegins = async (file: SourceFile, state: FileState): Promise<S
   const { identity, shipped } = state
   if (file.size < shipped) return undefined
   const now = file.identity
+  if (isSameIdentity(now, identity)) return state // only its loose end was not sent
   const isSuspect =
     now.dev !== identity.dev ||
     now.ino !== identity.ino ||

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { homedir, hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '#client'
-import { type Harness, machineName } from '#schema'
+import { type Harness, isRunfoldError, machineName } from '#schema'
 import { type Counters, newCounters } from './counters.ts'
 import { cwdOf } from './cwd.ts'
 import { openLastingStates } from './lasting-states.ts'
@@ -36,6 +37,7 @@ export interface OpenSync extends Disposable {
 }
 
 const BATCH_BYTES = 4 << 20
+const AGAIN_MS = 1000
 
 /** This machine's name among the sessions: the one that is configured, else what the system is called. */
 export const machineOf = (env: Variables, given?: string): string => {
@@ -64,16 +66,14 @@ const stateFolder = (env: Variables, url: string, machine: string): string => {
 /** Opens what a sync of this machine's sessions needs; whoever opens it disposes of it. */
 export const openSync = async (options: SyncOptions): Promise<OpenSync> => {
   const { client, env, machine, url, harnesses, cwd, signal } = options
-  const { limits } = await client.capabilities()
   const { scanForSecrets } = await import('./secret-scan.ts')
   const states = openLastingStates(stateFolder(env, url, machine))
   const counters = newCounters()
-  const syncing: Syncing = {
+  const syncing: Omit<Syncing, 'batchBytes'> = {
     client,
     machine,
     states,
     counters,
-    batchBytes: Math.min(BATCH_BYTES, limits.max_batch_bytes),
     ...(options.looksForSecrets && { scan: scanForSecrets }),
     refusesSecrets: options.refusesSecrets,
     verifies: options.verifies,
@@ -84,10 +84,37 @@ export const openSync = async (options: SyncOptions): Promise<OpenSync> => {
   const scope: SyncScope = { env, harnesses, ...(cwd !== undefined && { wants: heldIn(resolve(cwd)) }) }
   return {
     counters,
-    once: (events) => syncOnce(syncing, scope, events),
-    watch: (events, stop) => watchSessions({ ...syncing, sendsLooseEnd: isQuiet }, scope, events, stop),
+    once: async (events) => syncOnce({ ...syncing, batchBytes: await batchBytesOf(client) }, scope, events),
+    watch: async (events, stop) => {
+      const batchBytes = await onceReached(() => batchBytesOf(client), events, stop)
+      if (batchBytes === undefined) return
+      await watchSessions({ ...syncing, batchBytes, sendsLooseEnd: isQuiet }, scope, events, stop)
+    },
     [Symbol.dispose]: () => states[Symbol.dispose](),
   }
+}
+
+const batchBytesOf = async (client: Client): Promise<number> => {
+  const { limits } = await client.capabilities()
+  return Math.min(BATCH_BYTES, limits.max_batch_bytes)
+}
+
+/** A machine may start before its network does: what is to be watched lies in the files until then. Undefined once stopped. */
+const onceReached = async <T>(
+  ask: () => Promise<T>,
+  events: SyncEvents,
+  stop: AbortSignal,
+): Promise<T | undefined> => {
+  while (!stop.aborted) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isRunfoldError(error, 'unavailable', 'slow_down')) throw error
+      events.away?.(error.message)
+      await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined)
+    }
+  }
+  return undefined
 }
 
 const heldIn =

@@ -1,26 +1,22 @@
 import { secretsIn } from '../secrets.ts'
+import { SECRET_BYTES, type SecretScan } from './scanning.ts'
 
 // What people paste into a conversation is archived with it. Only how often a family was found is ever told, never what.
 
-/** How many secrets of each family stand in these bytes. */
-export type SecretScan = (chunks: AsyncIterable<Uint8Array>) => Promise<ReadonlyMap<string, number>>
-
 const BLOCK_BYTES = 1 << 20
-/** No token of the rules is as long, so that one across two blocks is found in the second. */
-const OVERLAP_BYTES = 4096
 const LF = 0x0a
 
-export const scanForSecrets: SecretScan = async (chunks) => {
+export const scanForSecrets: SecretScan = async (chunks, before = 0) => {
   const found = new Map<string, number>()
   let block = Buffer.alloc(0)
   /** Bytes at the block's beginning that were looked at before. */
-  let seen = 0
+  let seen = before
   for await (const chunk of chunks) {
     block = Buffer.concat([block, chunk])
     if (block.length < BLOCK_BYTES) continue
     await count(block, seen, found)
     const line = block.lastIndexOf(LF) + 1
-    const kept = Math.min(block.length - line, OVERLAP_BYTES)
+    const kept = Math.min(block.length - line, SECRET_BYTES)
     block = block.subarray(block.length - kept)
     seen = kept
   }

@@ -24,6 +24,7 @@ interface AskingServer {
   readonly machine: string
   readonly counters: Counters
   readonly outage: Outage
+  readonly batchBytes: number
 }
 
 /** One session of this machine at the server, for one pass. Requests are counted; the client repeats them by itself. */
@@ -32,19 +33,24 @@ export class SessionServer {
   readonly #name: SessionName & { readonly machine: string }
   readonly #counters: Counters
   readonly #outage: Outage
+  /** Bytes of one request, at most. */
+  batchBytes: number
   #files: Promise<ReadonlyMap<string, FileAtServer>> | undefined
 
-  constructor({ client, machine, counters, outage }: AskingServer, { harness, id }: SessionName) {
+  constructor({ client, machine, counters, outage, batchBytes }: AskingServer, { harness, id }: SessionName) {
     this.#client = client
     this.#name = { harness, id, machine }
     this.#counters = counters
     this.#outage = outage
+    this.batchBytes = batchBytes
   }
 
   async append(piece: FilePiece): Promise<FileAppendAnswer> {
     this.#outage.check()
     this.#counters.requests++
-    return this.#client.appendFile(this.#name, piece)
+    const answer = await this.#client.appendFile(this.#name, piece)
+    this.#outage.isOver()
+    return answer
   }
 
   /** One question answers for all files of the session. Undefined where the server has never heard of this one. */
@@ -59,11 +65,23 @@ export class SessionServer {
     return problemsIn(chunks)
   }
 
-  /** Reads the document to its end: one that is not what was derived is noticed there, and made again. */
-  async checkDocument(): Promise<void> {
+  /**
+   * Has the server read all it has of the session, and make documents anew that are not what they should be. Says what is
+   * damaged for good.
+   */
+  async verify(): Promise<readonly string[]> {
+    this.#outage.check()
     this.#counters.requests++
-    const { chunks } = await this.#client.sessionDocument(this.#name)
-    for await (const _ of chunks);
+    try {
+      const { problems } = await this.#client.verifySession(this.#name)
+      return problems.map(
+        ({ path, generation, offset, length, code, detail }) =>
+          `${path}, generation ${generation}, ${length} bytes at ${offset}: ${code}: ${detail}`,
+      )
+    } catch (error) {
+      if (isRunfoldError(error, 'not_found')) return [] // nothing of it was ever sent
+      throw error
+    }
   }
 
   async #ask(): Promise<ReadonlyMap<string, FileAtServer>> {

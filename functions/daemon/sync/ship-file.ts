@@ -3,6 +3,7 @@ import { isRunfoldError, type RunfoldError, type SessionOutcome } from '#schema'
 import { isLineOriented } from '#sessions'
 import { type FileState, hashTo, nothingShipped, type Shipped, stateOf, stillBegins } from './file-state.ts'
 import type { FoundFile, FoundSession } from './find.ts'
+import { SECRET_BYTES } from './scanning.ts'
 import type { FileAtServer, SessionServer } from './session-server.ts'
 import { isSameIdentity, lookAt, SourceFile } from './source-file.ts'
 import type { Syncing } from './syncing.ts'
@@ -10,6 +11,8 @@ import type { Syncing } from './syncing.ts'
 const LF = 0x0a
 /** Rounds of asking where the file stands before it is left to the next pass. */
 const MOST_TURNS = 8
+/** What takes no request of this size takes none. */
+const LEAST_BATCH_BYTES = 4096
 
 /** What a pass over a file stands on. */
 export type ShippingFile = Omit<Syncing, 'client' | 'machine' | 'signal'> & { readonly server: SessionServer }
@@ -27,6 +30,8 @@ export interface ShippedFile {
   readonly isHeldBack: boolean
   /** The server has less than it had, so the session's other files are not where they are remembered to be either. */
   readonly isServerBehind?: boolean
+  /** Why not all of it was sent, where some was. */
+  readonly failure?: unknown
 }
 
 const UNCHANGED: ShippedFile = { bytes: 0, secrets: new Map(), isHeldBack: false }
@@ -85,16 +90,29 @@ class FilePass {
 
   async ship(begun: Shipped, known: FileState | undefined, source: string): Promise<ShippedFile> {
     const file = this.#file
+    const { isDry, refusesSecrets, states } = this.#shipping
     let shipped = begun
     let end = await this.#end(shipped)
-    const secrets = await this.#secretsIn(shipped.shipped, end)
-    if (secrets.size > 0 && this.#shipping.refusesSecrets) return { ...UNCHANGED, secrets, isHeldBack: true }
+    let secrets = await this.#secretsIn(shipped.shipped, end)
+    let scannedFrom = shipped.shipped
+    let failure: unknown
     for (let turn = 0; shipped.shipped < end || this.#isUnknown(shipped); ) {
-      if (this.#shipping.isDry) return { ...UNCHANGED, bytes: end - shipped.shipped, secrets }
+      if (shipped.shipped < scannedFrom) {
+        secrets = await this.#secretsIn(shipped.shipped, end)
+        scannedFrom = shipped.shipped
+      }
+      if (secrets.size > 0 && refusesSecrets)
+        return { ...UNCHANGED, bytes: this.#bytes, secrets, isHeldBack: true }
+      if (isDry) return { ...UNCHANGED, bytes: end - shipped.shipped, secrets }
       try {
         shipped = await this.#send(shipped, end)
       } catch (error) {
-        if (!isElsewhere(error) || ++turn > MOST_TURNS) throw error
+        if (this.#takesLess(error)) continue
+        if (!isElsewhere(error) || ++turn > MOST_TURNS) {
+          if (this.#bytes === 0) throw error
+          failure = error
+          break
+        }
         const there = standOf(error)
         if (known && isBehind(there, shipped)) this.#forgetSession()
         shipped = await this.#compared(there)
@@ -102,15 +120,28 @@ class FilePass {
       }
     }
     // A change while it was read: what was sent is true, but what is remembered must be true of what lies there.
-    if (!this.#shipping.isDry && (await file.isUnchanged()))
-      this.#shipping.states.put(this.#session, this.#path, source, await stateOf(file, shipped))
+    if (!isDry && (await file.isUnchanged())) {
+      const state = await stateOf(file, shipped)
+      // What could not be sent is to look as if it had come since, so that the next pass goes on there.
+      const identity = failure ? { ...state.identity, size: shipped.shipped } : state.identity
+      states.put(this.#session, this.#path, source, { ...state, identity })
+    }
     return {
       bytes: this.#bytes,
       secrets,
       isHeldBack: false,
       isServerBehind: this.#isServerBehind,
       ...this.#last,
+      failure,
     }
+  }
+
+  /** Something on the way takes smaller requests only: half of it is tried, by all files of the session that follow. */
+  #takesLess(error: unknown): boolean {
+    const { server } = this.#shipping
+    if (!isTooLarge(error) || server.batchBytes < 2 * LEAST_BATCH_BYTES) return false
+    server.batchBytes = Math.ceil(server.batchBytes / 2)
+    return true
   }
 
   #forgetSession(): void {
@@ -124,8 +155,8 @@ class FilePass {
   }
 
   async #send(from: Shipped, end: number): Promise<Shipped> {
-    const { server, batchBytes, counters } = this.#shipping
-    const upTo = Math.min(end, from.shipped + batchBytes)
+    const { server, counters } = this.#shipping
+    const upTo = Math.min(end, from.shipped + server.batchBytes)
     const parts: Uint8Array[] = []
     for await (const chunk of this.#file.chunks(from.shipped, upTo)) parts.push(chunk)
     const bytes = Buffer.concat(parts)
@@ -203,13 +234,19 @@ class FilePass {
 
   async #secretsIn(start: number, end: number): Promise<ReadonlyMap<string, number>> {
     const { scan } = this.#shipping
-    return scan && end > start ? scan(this.#file.chunks(start, end)) : new Map()
+    if (!scan || end <= start) return new Map()
+    const before = Math.min(start, SECRET_BYTES) // where one may have begun that ends in what is new
+    return scan(this.#file.chunks(start - before, end), before)
   }
 }
 
 /** The server has something else at this position than we thought: look where it stands, and compare. */
 const isElsewhere = (error: unknown): error is RunfoldError =>
   isRunfoldError(error, 'gap') || isRunfoldError(error, 'overlap') || isRunfoldError(error, 'offset_conflict')
+
+/** Said by the server, or by a proxy before it. */
+const isTooLarge = (error: unknown): boolean =>
+  isRunfoldError(error) && (error.code === 'too_large' || error.facts.http_status === 413)
 
 /** Undefined where the server does not know the file, or not any more. */
 const standOf = ({ facts }: RunfoldError): FileAtServer | undefined => {

@@ -31,14 +31,23 @@ export const syncSession = async (
   const shipping: ShippingFile = { ...syncing, server }
   const problems: string[] = []
   const secrets = new Map<string, number>()
-  let [bytes, failures, heldBack] = [0, 0, 0]
+  let [bytes, heldBack, well, unread, unsent] = [0, 0, 0, 0, 0]
   let last: ShippedFile | undefined
   const isNew = session.files.every(({ path }) => !states.file(session, path))
   const queue = [...session.files]
+  const failed = (error: unknown, file: FoundFile) => {
+    syncing.signal.throwIfAborted()
+    if (isRunfoldError(error)) unsent++
+    else unread++
+    problems.push(`${file.path}: ${whyNot(error, file)}`)
+    syncing.outage.meet(error, session)
+  }
   for (const file of queue) {
     try {
       const shipped = await shipFile(shipping, session, file)
       if (!shipped) continue
+      if (shipped.failure) failed(shipped.failure, file)
+      else well++
       bytes += shipped.bytes
       for (const [family, count] of shipped.secrets) secrets.set(family, (secrets.get(family) ?? 0) + count)
       if (shipped.isHeldBack) {
@@ -48,20 +57,19 @@ export const syncSession = async (
       if (shipped.outcome !== undefined) last = shipped
       if (shipped.isServerBehind && queue.length === session.files.length) queue.push(...session.files)
     } catch (error) {
-      syncing.signal.throwIfAborted()
-      failures++
-      problems.push(`${file.path}: ${whyNot(error, file)}`)
-      syncing.outage.meet(error)
+      failed(error, file)
     }
   }
-  if (syncing.verifies && !syncing.isDry)
-    await server.checkDocument().catch((error) => problems.push(whyNoDocument(error)))
+  const damage =
+    syncing.verifies && !syncing.isDry ? await server.verify().catch((error) => [whyUnverified(error)]) : []
+  problems.push(...damage)
   const note = await noteOf(syncing, server, session, last)
   if (note) problems.push(note)
-  const isDerived = last?.outcome !== 'failed'
-  const isLost = failures > 0 && bytes === 0
-  const isPartial = failures > 0 || heldBack > 0 || note !== null
-  const outcome = !isDerived || isLost ? 'failed' : isPartial ? 'partial' : bytes > 0 ? 'archived' : 'skipped'
+  const isSound = last?.outcome !== 'failed' && damage.length === 0
+  // Nothing of what was new could be archived. Of a file that cannot be read nobody knows whether there was anything.
+  const isLost = bytes === 0 && (unsent > 0 || (unread > 0 && well === 0))
+  const isPartial = unread + unsent > 0 || heldBack > 0 || note !== null
+  const outcome = !isSound || isLost ? 'failed' : isPartial ? 'partial' : bytes > 0 ? 'archived' : 'skipped'
   return { harness: session.harness, id: session.id, outcome, bytes, isNew, problems, secrets }
 }
 
@@ -81,7 +89,7 @@ const noteOf = async (
   return note
 }
 
-const whyNoDocument = (error: Error): string => `its document cannot be read: ${error.message}`
+const whyUnverified = (error: Error): string => `the server cannot verify it: ${error.message}`
 
 const told = async (server: SessionServer, count: number): Promise<string> =>
   sayProblems(await server.problems().catch(() => []), count)

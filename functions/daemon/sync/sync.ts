@@ -26,6 +26,8 @@ export interface SyncEvents {
   unread?(what: Unread): void
   /** Nothing of this pass is remembered: the next one reads every file again. */
   forgetful?(reason: string): void
+  /** A watch cannot reach the server, and waits for it. */
+  away?(reason: string): void
   synced(session: SyncedSession): void
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from '#client'
 import type { Counters } from './counters.ts'
-import type { SecretScan } from './secret-scan.ts'
+import type { SecretScan } from './scanning.ts'
 import type { Identity } from './source-file.ts'
 import type { SyncStates } from './states.ts'
 

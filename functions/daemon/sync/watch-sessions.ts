@@ -14,9 +14,12 @@ const BUSY_FOR_MS = 300_000
 /** An unterminated line that has not changed for so long is sent as it is. */
 const LOOSE_AFTER_MS = 30_000
 
-/** In `watch` the end of a file is sent without an LF only when nobody has written to it for a while. */
+/**
+ * In `watch` the end of a file is sent without an LF only when nobody has written to it for a while. A time to come was written
+ * before the clock was set back.
+ */
 export const isQuiet = ({ mtime_ns }: Identity): boolean =>
-  Date.now() - Number(BigInt(mtime_ns) / 1_000_000n) >= LOOSE_AFTER_MS
+  Math.abs(Date.now() - Number(BigInt(mtime_ns) / 1_000_000n)) >= LOOSE_AFTER_MS
 
 /** Passes over all sessions again and again, as soon as something tells of a change, until `stop` aborts. */
 export const watchSessions = async (
@@ -33,14 +36,18 @@ export const watchSessions = async (
   }
   let busyUntil = 0
   const synced: SyncEvents['synced'] = (session) => {
-    if (session.outcome !== 'skipped') busyUntil = performance.now() + BUSY_FOR_MS
+    if (session.bytes > 0 || session.outcome === 'failed') busyUntil = performance.now() + BUSY_FOR_MS
     events.synced(session)
   }
   while (!stop.aborted) {
     const change = new Promise<void>((resolve) => {
       told = () => setTimeout(resolve, LINGER_MS)
     })
-    await syncOnce(syncing, scope, { ...events, found, synced })
+    try {
+      await syncOnce(syncing, scope, { ...events, found, synced })
+    } catch (error) {
+      if (!stop.aborted) throw error // else the next watch goes on where this one was cut
+    }
     await untilEither(change, performance.now() < busyUntil ? POLL_MS : QUIET_POLL_MS, stop)
   }
 }
@@ -56,6 +63,7 @@ const foldersOf = (sessions: readonly FoundSession[]): ReadonlySet<string> => {
 
 const untilEither = (change: Promise<void>, ms: number, stop: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    if (stop.aborted) return resolve()
     const done = () => {
       clearTimeout(timer)
       stop.removeEventListener('abort', done)

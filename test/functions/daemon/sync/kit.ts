@@ -13,6 +13,14 @@ import { temporaryFolder } from '../../../kit/temporary-folder.ts'
 import { type Server, startServer, URL_OF_SERVER } from '../../../shared/client/kit.ts'
 
 const MACHINE = 'box'
+const DEFAULTS = {
+  url: URL_OF_SERVER,
+  looksForSecrets: false,
+  refusesSecrets: false,
+  verifies: false,
+  isDry: false,
+  signal: new AbortController().signal,
+}
 export const CLAUDE = '.claude/projects/-w'
 
 export interface Synced {
@@ -42,18 +50,7 @@ export const laptop = async (given?: Server, machine = MACHINE) => {
     options: Partial<SyncOptions> = {},
     events: Partial<SyncEvents> = {},
   ): Promise<Synced> => {
-    using open = await openSync({
-      client,
-      url: URL_OF_SERVER,
-      env,
-      machine,
-      looksForSecrets: false,
-      refusesSecrets: false,
-      verifies: false,
-      isDry: false,
-      signal: new AbortController().signal,
-      ...options,
-    })
+    using open = await openSync({ ...DEFAULTS, client, env, machine, ...options })
     const sessions: SyncedSession[] = []
     const unread: Unread[] = []
     await open.once({
@@ -63,6 +60,15 @@ export const laptop = async (given?: Server, machine = MACHINE) => {
     })
     const outcomes = Object.fromEntries(sessions.map(({ id, outcome }) => [id, outcome]))
     return { sessions, unread, counters: open.counters, outcomes }
+  }
+  /** A watch until the first session is through, or until it is stopped. */
+  const watchOnce = async (
+    events: Partial<SyncEvents> = {},
+    stop = new AbortController(),
+  ): Promise<Counters> => {
+    using open = await openSync({ ...DEFAULTS, client, env, machine, signal: stop.signal })
+    await open.watch({ synced: () => stop.abort(), ...events }, stop.signal)
+    return open.counters
   }
   const raw = async (harness: Harness, id: string, file: string, generation?: number) => {
     const { chunks } = await client.sessionRaw(
@@ -86,7 +92,7 @@ export const laptop = async (given?: Server, machine = MACHINE) => {
     const full = await derive({ harness, id, files: heldFiles(held) })
     expect((await document(harness, id)).toString()).toBe(Buffer.from(full.document).toString())
   }
-  return { server, home, path, write, sync, raw, files, document, expectExact }
+  return { server, home, path, write, sync, watchOnce, raw, files, document, expectExact }
 }
 
 const collected = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => {
