@@ -3,7 +3,7 @@ import { foldedView } from '../../fold/index.ts'
 import type { FoldPart, FoldQuery } from '../../schema/index.ts'
 import { FOLD_PARTS } from '../../schema/index.ts'
 import type { Place } from './state-at.ts'
-import { stateAt } from './state-at.ts'
+import { checkPlace, stateAt } from './state-at.ts'
 import type { ArchiveView } from './view.ts'
 
 /** `GET …/fold`: the present state or a past one, as a value for the codec's JSON writer (schema/reading.ts, foldAnswer). */
@@ -22,8 +22,11 @@ export async function foldAnswer(view: ArchiveView, query: FoldQuery) {
 /**
  * A strong ETag that is known before anything is folded. A state after a seq or a point never changes; the present one,
  * and the one at a time, are those of the frames there are now.
+ *
+ * @throws range_not_satisfiable past the end, where there is nothing that a tag could be of
  */
 export function foldTag(view: ArchiveView, query: FoldQuery): string {
+  checkPlace(view, placeOf(view, query))
   const { life, frames } = view.head
   const place =
     query.seq !== undefined

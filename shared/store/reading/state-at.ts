@@ -100,7 +100,8 @@ async function stretchInTime(view: ArchiveView, at: number): Promise<number | un
 const hasPoint = (folding: Folding, point: number) =>
   folding !== undefined && folding !== NO_HEADER && folding.points > point
 
-function checkPlace({ head }: ArchiveView, place: Place): void {
+/** @throws range_not_satisfiable past the end */
+export function checkPlace({ head }: ArchiveView, place: Place): void {
   if ('seq' in place && place.seq > head.frames) throw pastTheEnd(head.tail, `${head.frames} frames`)
   if ('point' in place && place.point >= head.points) throw pastTheEnd(head.tail, `${head.points} points`)
 }

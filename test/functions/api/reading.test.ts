@@ -30,6 +30,20 @@ describe('reading', () => {
     expect(lines(streamed).map((item) => [item.seq, item.kind])).toEqual(all)
   })
 
+  it.each([
+    ['application/x-ndjson;q=0', false],
+    ['application/x-ndjson; q=0.000, */*', false],
+    ['application/x-ndjson;q=0.1', true],
+    ['text/html, Application/X-NDJSON ; q=1', true],
+    ['*/*', false],
+    ['application/*', false],
+  ])('a caller who accepts %s gets lines: %s', async (accept, wanted) => {
+    const { root } = await testApi()
+    const w = await makeRun(root, 'a')
+    const { headers } = await root.get(`${w.path}/records`, { accept })
+    expect(headers.get('content-type')).toBe(wanted ? 'application/x-ndjson' : 'application/json')
+  })
+
   it('a limit does not go with lines, which give everything', async () => {
     const { root } = await testApi()
     const w = await makeRun(root, 'a')
@@ -99,6 +113,18 @@ describe('reading', () => {
     expect(await status(now, '?parts=meta')).toBe(200)
     await root.append('a', w.tail, 1, checkpoint(9))
     expect([await status(now), await status(past, '?seq=2')]).toEqual([200, 304])
+  })
+
+  it('a fold past the end is refused, whatever tag is shown', async () => {
+    const { root } = await testApi()
+    const w = await makeRun(root, 'a')
+    for (const [query, tag] of [
+      ['seq=9', '"fold-1-seq9-012345"'],
+      ['point=9', '"fold-1-point9-012345"'],
+    ]) {
+      const { status } = await root.get(`${w.path}/fold?${query}`, { 'if-none-match': String(tag) })
+      expect([query, status]).toEqual([query, 416])
+    }
   })
 
   it('points, one point and a diff', async () => {
