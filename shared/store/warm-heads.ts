@@ -1,5 +1,6 @@
 import type { RunKey } from '../schema/index.ts'
 import type { Head } from './ports.ts'
+import { runName } from './run-name.ts'
 
 /** Runs whose head is kept; the least recently appended to go first. */
 const MOST_HEADS = 1000
@@ -12,8 +13,9 @@ const MOST_HEADS = 1000
 export class WarmHeads {
   readonly #heads = new Map<string, Head>()
 
+  /** Remembers the head as a commit of this process has just left it. */
   keep(run: RunKey, head: Head): void {
-    const name = nameOf(run)
+    const name = runName(run)
     this.#heads.delete(name)
     this.#heads.set(name, head)
     if (this.#heads.size <= MOST_HEADS) return
@@ -21,18 +23,19 @@ export class WarmHeads {
     if (oldest !== undefined) this.#heads.delete(oldest)
   }
 
-  /** The head that such a writer would go on from; whoever may not write is to be told so by a head that was read. */
+  /**
+   * The head that such a writer would go on from at `offset`, which is then forgotten; `now` in ms. Undefined for whoever may not
+   * write: that is to be told by a head that was read.
+   */
   take(run: RunKey, writer: { readonly epoch: number; readonly life?: number }, offset: number, now: number) {
-    const head = this.#heads.get(nameOf(run))
-    this.#heads.delete(nameOf(run))
+    const head = this.#heads.get(runName(run))
+    this.#heads.delete(runName(run))
     if (!head || head.epoch !== writer.epoch || head.tail !== offset) return undefined
     if (writer.life !== undefined && writer.life !== head.life) return undefined
     return head.due_at !== null && head.due_at > now ? head : undefined
   }
 
   forget(run: RunKey): void {
-    this.#heads.delete(nameOf(run))
+    this.#heads.delete(runName(run))
   }
 }
-
-const nameOf = ({ tenant, run_id }: RunKey) => `${tenant}/${run_id}`

@@ -1,5 +1,6 @@
 import type { LeaseAnswer, RunKey } from '../../schema/index.ts'
 import type { Clock, RunIndex, WaitingRun } from '../ports.ts'
+import { runName } from '../run-name.ts'
 
 /** Between two looks at a tenant's waiting runs, for whoever waits. */
 const LOOK_MS = 1000
@@ -49,8 +50,8 @@ export function createLooks(index: RunIndex, clock: Clock): Looks {
         read.set(limit, rows)
         return rows
       },
-      attempt: async ({ run_id }, epoch, act) => {
-        const name = `${tenant}/${run_id}`
+      attempt: async (run, epoch, act) => {
+        const name = runName(run)
         if (trying.has(name) || (granted.get(name) ?? 0) > epoch) return undefined
         trying.add(name)
         try {

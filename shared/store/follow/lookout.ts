@@ -2,6 +2,7 @@ import type { RunKey } from '../../schema/index.ts'
 import { isRunfoldError } from '../../schema/index.ts'
 import type { Clock, Head, RunIndex } from '../ports.ts'
 import type { FrameItem } from '../reading/records.ts'
+import { runName } from '../run-name.ts'
 
 /** Between two looks at a run that somebody follows. */
 const LOOK_MS = 500
@@ -36,7 +37,7 @@ export function createLookout(index: RunIndex, clock: Clock): Lookout {
 
   return {
     next: (run) => {
-      const name = `${run.tenant}/${run.run_id}`
+      const name = runName(run)
       const coming = awaited.get(name) ?? look(run, name)
       awaited.set(name, coming)
       return coming

@@ -1,19 +1,20 @@
 import type { RunKey } from '../../schema/index.ts'
 import { applyChange } from '../head.ts'
 import type { CardRow, Head, RunIndex, UploadIndex } from '../ports.ts'
+import { runName } from '../run-name.ts'
 import { type Counter, READ_UNIT, writeUnits } from './counter.ts'
 import type { Metered, Tariff } from './tariff.ts'
 
 /** Items of which only a few short members are kept: transfers, uploads, rows of an index. */
 const SMALL_ITEM = 512
 
+/** The index, each of whose calls is counted as the requests and units that the tariff makes of it. */
 export function meteredIndex(index: RunIndex, tariff: Tariff, count: Counter): RunIndex {
-  /** As they were last seen, for a change tells nothing of the size of what it changes. */
+  // As they were last seen: a change tells nothing of the size of what it changes.
   const seen = new Map<string, Head>()
-  const nameOf = (run: RunKey) => `${run.tenant}/${run.run_id}`
   const see = (run: RunKey, head: Head | undefined) => {
     count.read(head ? tariff.headBytes(run, head) : 0)
-    if (head) seen.set(nameOf(run), head)
+    if (head) seen.set(runName(run), head)
     return head
   }
   const walk = (bytes: number, kind: Metered = 'query') => {
@@ -33,12 +34,12 @@ export function meteredIndex(index: RunIndex, tariff: Tariff, count: Counter): R
     },
     commit: async (run, expect, change, card) => {
       const isMade = await index.commit(run, expect, change, card)
-      const before = seen.get(nameOf(run))
+      const before = seen.get(runName(run))
       const after = isMade ? applyChange(before, change) : before
       const sizes = [before, after].map((head) => (head ? tariff.headBytes(run, head) : 0))
       count.write(Math.max(...sizes), isMade ? indexRows(before, after) : 0)
       if (!isMade || !after) return false
-      seen.set(nameOf(run), after)
+      seen.set(runName(run), after)
       count.head(sizes[1] ?? 0)
       if (card) writeCard(card)
       return true
@@ -94,6 +95,7 @@ function indexRows(before: Head | undefined, after: Head | undefined): number {
   )
 }
 
+/** The same of the index of open uploads. */
 export function meteredUploadIndex(index: UploadIndex, tariff: Tariff, count: Counter): UploadIndex {
   return {
     put: async (record) => {

@@ -1,5 +1,6 @@
 import type { Raw } from '../../codec/index.ts'
 import { type FoldState, type Keep, NO_HEADER } from '../../fold/index.ts'
+import { runName } from '../run-name.ts'
 import type { StateAt } from './states.ts'
 import type { ArchiveView } from './view.ts'
 
@@ -43,16 +44,16 @@ export class WarmStates {
 
   #look(view: ArchiveView, keep: Keep): (StateAt & { readonly isListed: boolean }) | undefined {
     const { life, epoch, tail, digest } = view.head
-    const found = this.#states.get(nameOf(view))
+    const found = this.#states.get(runName(view.run))
     if (!found || found.offset > tail) return undefined
     const isSame =
       found.life === life && found.epoch === epoch && (found.offset < tail || found.digest === digest)
     if (!isSame) {
-      this.#drop(nameOf(view))
+      this.#drop(runName(view.run))
       return undefined
     }
-    this.#states.delete(nameOf(view)) // and to the end, as the one used last
-    this.#states.set(nameOf(view), found)
+    this.#states.delete(runName(view.run)) // and to the end, as the one used last
+    this.#states.set(runName(view.run), found)
     return found.isListed || (!keep.messages && !keep.inference_usage) ? found : undefined
   }
 
@@ -60,7 +61,7 @@ export class WarmStates {
   put(view: ArchiveView, { seq, offset, folding }: StateAt, isListed: boolean): void {
     const { life, epoch, digest, frames } = view.head
     if (seq !== frames || !folding || folding === NO_HEADER) return
-    const name = nameOf(view)
+    const name = runName(view.run)
     const bytes = bytesHeld(folding)
     this.#drop(name)
     if (bytes > this.#maxBytes) return
@@ -77,8 +78,6 @@ export class WarmStates {
     this.#states.delete(name)
   }
 }
-
-const nameOf = ({ run }: ArchiveView) => JSON.stringify([run.tenant, run.run_id])
 
 /** What an item costs beside its bytes. */
 const ITEM_BYTES = 200
