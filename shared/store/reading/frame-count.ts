@@ -1,6 +1,4 @@
-import { MAX_FRAME_BYTES } from '../../codec/index.ts'
-
-const PREFIX_BYTES = 8
+import { frameLength, PREFIX_BYTES } from '../../codec/index.ts'
 
 /**
  * Counts whole frames in bytes that come in chunks of any size, by their length prefixes alone:
@@ -13,12 +11,15 @@ export class FrameCount {
   frames = 0
   /** Bytes of the whole frames so far. */
   wholeBytes = 0
-  #prefix = new DataView(new ArrayBuffer(PREFIX_BYTES))
+  readonly #prefix = new Uint8Array(PREFIX_BYTES)
   #prefixFilled = 0
   #payloadLeft = 0
-  #seen = 0
+  /** Of the frame under way, once its length is known. */
+  #frameBytes = 0
+  /** A length over the limit was met: where the next frame begins cannot be told. */
   #isLost = false
 
+  /** Takes the bytes that come next; after a length over the limit it counts no more. */
   push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length && !this.#isLost; ) {
       at +=
@@ -32,13 +33,13 @@ export class FrameCount {
   }
 
   #takePrefix(chunk: Uint8Array, at: number): number {
-    this.#prefix.setUint8(this.#prefixFilled++, chunk[at] as number)
+    this.#prefix[this.#prefixFilled++] = chunk[at] as number
     if (this.#prefixFilled === PREFIX_BYTES) {
-      const length = this.#prefix.getBigUint64(0)
-      this.#isLost = length > MAX_FRAME_BYTES
-      this.#payloadLeft = Number(length)
-      this.#seen = PREFIX_BYTES + this.#payloadLeft
-      if (length === 0n) this.#close()
+      const length = frameLength(this.#prefix, 0)
+      this.#isLost = length === undefined
+      this.#payloadLeft = length ?? 0
+      this.#frameBytes = PREFIX_BYTES + this.#payloadLeft
+      if (length === 0) this.#close()
     }
     return 1
   }
@@ -52,7 +53,7 @@ export class FrameCount {
 
   #close(): void {
     this.frames++
-    this.wholeBytes += this.#seen
+    this.wholeBytes += this.#frameBytes
     this.#prefixFilled = 0
   }
 }

@@ -1,5 +1,5 @@
 import { digestOf, type HeldRecord, loadDigest } from '../../codec/index.ts'
-import { type Keep, NO_HEADER } from '../../fold/index.ts'
+import { type Keep, NO_HEADER, WITHOUT_LISTS } from '../../fold/index.ts'
 import { derivedKey } from '../keys.ts'
 import type { ByteRange } from '../ports.ts'
 import { BEGINNING, type Boundary, framesFrom } from './frames.ts'
@@ -60,7 +60,6 @@ export const entryBeforePoint = ({ entries }: Snapshots, point: number): number 
 
 /** Snapshots that are tried before the archive is read from its beginning. */
 const MAX_TRIES = 2
-const NO_LISTS: Keep = { messages: false, inference_usage: false }
 
 /** The nearest snapshot that can be read at or before entry n, with its lists only if they are kept. */
 export async function loadSnapshot(
@@ -82,7 +81,7 @@ export async function loadSnapshot(
 }
 
 /** Without the lists. */
-export const loadBareSnapshot = (view: ArchiveView, n: number) => loadSnapshot(view, n, NO_LISTS)
+export const loadBareSnapshot = (view: ArchiveView, n: number) => loadSnapshot(view, n, WITHOUT_LISTS)
 
 async function loadState(view: ArchiveView, entry: SnapshotEntry): Promise<Snapshot | undefined> {
   const { start, length } = entry
@@ -139,6 +138,7 @@ async function* listsBetween(
   }
 }
 
+/** What `read` makes of a packed part of an object of snapshots; undefined where it is gone or damaged. */
 async function section<T>(
   { run, derived }: ArchiveView,
   { object }: SnapshotEntry,
