@@ -8,6 +8,7 @@ export const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca49
 /** How a saved state is spelled; another is computed again from the bytes, never an error. */
 const STATE_VERSION = '2:'
 
+/** The hash of some bytes, and what is needed to hash on behind them. */
 export interface Digest {
   /** Lower-case hex SHA-256 of everything so far. */
   readonly digest: string
@@ -61,7 +62,7 @@ function withoutRemains(state: Uint8Array): Uint8Array {
   return kept
 }
 
-/** Undefined for what `withoutRemains` did not give. */
+/** The state as it was before `withoutRemains`, but for the remains; undefined for bytes that it did not give. */
 function withRoom(kept: Uint8Array): Uint8Array | undefined {
   const filled = kept.length - (STATE_BYTES - BLOCK_BYTES)
   const isSound =

@@ -28,7 +28,7 @@ export class Doubts {
     else this.#runs.push({ length, reason, count: 1 })
   }
 
-  /** They are frames: all of them, and forgets them. */
+  /** They are frames after all: gives each of them, and forgets them. */
   *settle(): Generator<UnreadableFrame, void, undefined> {
     if (this.#first === undefined) return
     let { seq, offset } = this.#first

@@ -7,6 +7,7 @@ import { RunfoldError } from '../schema/index.ts'
 //   │ u64be   │ payload   │   payload ≤ 256 MiB
 //   └─────────┴───────────┘
 
+/** The length that stands before every payload. */
 export const PREFIX_BYTES = 8
 /** The largest payload, itself allowed. */
 export const MAX_FRAME_BYTES = 268_435_456
@@ -21,6 +22,7 @@ export interface FramePlace {
   readonly length: number
 }
 
+/** A whole frame; its payload may be a view of the bytes it was found in. */
 export interface Frame extends FramePlace {
   readonly payload: Uint8Array
 }
@@ -78,7 +80,7 @@ export function* walkFrames(bytes: Uint8Array, place: Place = {}): Generator<Fra
   }
 }
 
-/** @throws bad_frames with reason `frame_too_large`. */
+/** The frame of a payload. @throws bad_frames with reason `frame_too_large` */
 export function encodeFrame(payload: Uint8Array): Uint8Array {
   if (payload.length > MAX_FRAME_BYTES) {
     throw new RunfoldError('bad_frames', `a payload of ${payload.length} bytes is over the limit`, {

@@ -14,6 +14,7 @@ import type { Raw } from './raw.ts'
 // Records as the fold wants them: what it looks at is decoded, what it only carries (entries, metas, messages, usage)
 // is validated and held as bytes.
 
+/** A Region of LVR1.md 2. */
 export interface HeldRegion {
   readonly name: string
   readonly kind: string
@@ -23,6 +24,7 @@ export interface HeldRegion {
   readonly description: string | null
 }
 
+/** A ContextSnapshot. */
 export interface HeldWindow {
   readonly stage_name: string
   readonly total_tokens: Int
@@ -30,6 +32,7 @@ export interface HeldWindow {
   readonly regions: readonly HeldRegion[]
 }
 
+/** A RegionDelta: what is done to one region. */
 export type HeldRegionDelta =
   | { readonly Set: HeldRegion }
   | {
@@ -42,6 +45,7 @@ export type HeldRegionDelta =
   | { readonly Clear: { readonly name: string } }
   | { readonly Remove: { readonly name: string } }
 
+/** A ContextDelta. */
 export interface HeldDelta {
   readonly stage_name: string
   readonly total_tokens: Int
@@ -49,6 +53,7 @@ export interface HeldDelta {
   readonly regions: readonly HeldRegionDelta[]
 }
 
+/** A record of any kind; `at` is Unix seconds. */
 export type HeldRecord =
   | {
       readonly kind: 'Header'

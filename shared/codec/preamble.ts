@@ -7,6 +7,7 @@ import { RunfoldError } from '../schema/index.ts'
 //   │ "LVR1" │ u16be │ frames …
 //   └────────┴───────┴──────────────
 
+/** Where the first frame begins. */
 export const PREAMBLE_BYTES = 6
 /** What a writer puts first. */
 export const PREAMBLE: Uint8Array = Uint8Array.of(0x4c, 0x56, 0x52, 0x31, 0, 1)

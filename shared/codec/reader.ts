@@ -19,6 +19,7 @@ export interface TornTail {
   readonly reason: TornReason | 'not_json'
 }
 
+/** What a lenient reader finds: records, frames that are none, and at most one torn tail, which comes last. */
 export type ArchiveItem<Record = HeldRecord> =
   | { readonly type: 'record'; readonly frame: Frame; readonly record: Record }
   | UnreadableFrame

@@ -120,6 +120,7 @@ export function recordView(payload: Uint8Array): Raw<JournalRecord> {
   return orThrow(readAs(viewShape, payload))
 }
 
+/** What a scan tells of a record. */
 export interface Scan {
   readonly kind: RecordKind
   /** Unix seconds; null for a Header. */
@@ -136,7 +137,7 @@ export function scanRecord(payload: Uint8Array): Scan | Unreadable {
   return { kind, at: body.at ?? null, point: POINT_KINDS.has(kind) }
 }
 
-/** Reads a payload by the shape of a record. */
+/** Reads a payload by the shape of a record; `trusted` and `carried` as Cursor has them. */
 function readAs<T>(
   shape: Shape<T>,
   payload: Uint8Array,
@@ -148,6 +149,7 @@ function readAs<T>(
   return readBy(shape, payload, trusted, carried)
 }
 
+/** The same of any value's bytes. */
 function readBy<T>(
   shape: Shape<T>,
   payload: Uint8Array,

@@ -10,6 +10,7 @@ export interface RunCard extends Omit<Card, 'run_id'> {
   readonly headed: boolean | null
 }
 
+/** Of a run without any readable record. */
 export const EMPTY_CARD: RunCard = {
   agent_name: null,
   title: null,

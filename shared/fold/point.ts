@@ -16,6 +16,7 @@ export interface Point {
   readonly context: Window
 }
 
+/** A record and the frame number it has. */
 export interface PlacedRecord {
   readonly seq: number
   readonly record: HeldRecord

@@ -49,12 +49,14 @@ export class PresentMeta {
     return this.#written
   }
 
+  /** The meta as it is now, canonical bytes. */
   get raw(): Raw<RunMeta> {
     if (this.#status === undefined) return this.#meta
     this.#raw ??= hold(runMeta, { ...this.#meta.read(), status: this.#status })
     return this.#raw
   }
 
+  /** What summaries need of it, without decoding the rest. */
   get facts(): MetaFacts {
     if (!this.#facts) {
       const { status, iteration } = pickMeta(this.#meta, 'status', 'iteration')

@@ -13,6 +13,7 @@ import { EMPTY_WINDOW } from './window.ts'
 // as their bytes and lists lazily, so an answer of any size costs no second copy. Empty lists and nulls are left out
 // exactly where LVR1 leaves them out.
 
+/** How much of a point is shown: the sizes of its regions, its whole window, or what led to it from the one before. */
 export type PointShape = 'summary' | 'full' | 'delta'
 
 /** The parts asked for, and always the counts. */
@@ -66,10 +67,12 @@ export function changeView(prev: Window, next: Window) {
   return { delta: deltaView(diffContext(prev, next)), context: windowView(next) }
 }
 
+/** A window as LVR1 writes it. */
 export function windowView({ stage_name, total_tokens, max_tokens, regions }: Window) {
   return { stage_name, total_tokens, max_tokens, regions: regions.map(regionView) }
 }
 
+/** A delta as LVR1 writes it. */
 export function deltaView({ stage_name, total_tokens, max_tokens, regions }: HeldDelta) {
   return { stage_name, total_tokens, max_tokens, regions: regions.map(operationView) }
 }

@@ -21,6 +21,7 @@ export interface Window {
   readonly regions: Regions
 }
 
+/** Before the first record that has one. */
 export const EMPTY_WINDOW: Window = {
   stage_name: '',
   total_tokens: 0,
@@ -28,6 +29,7 @@ export const EMPTY_WINDOW: Window = {
   regions: regionsOf([]),
 }
 
+/** The window that a record holds. */
 export function windowOf(held: HeldWindow): Window {
   const { stage_name, total_tokens, max_tokens } = held
   return { stage_name, total_tokens, max_tokens, regions: regionsOf(held.regions.map(regionOf)) }

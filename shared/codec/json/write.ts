@@ -25,12 +25,14 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
+/** The same in one piece. */
 export function jsonBytes(value: unknown): Uint8Array {
   const out = new Sink()
   writeJson(value, out)
   return out.take()
 }
 
+/** The same as text. */
 export function jsonText(value: unknown): string {
   return new TextDecoder().decode(jsonBytes(value))
 }

@@ -50,6 +50,7 @@ export function holdValue<T>(shape: Shape<T>, value: unknown): Raw<T> {
   return new Raw(write(shape, value, false), decoderOf(shape))
 }
 
+/** The bytes of a value in this shape, as a view or as an archive has them (ShapeSink). */
 export function write(shape: Shape, value: unknown, archive: boolean): Uint8Array {
   const out = new ShapeSink(archive)
   writeValue(shape, value, out)

@@ -11,8 +11,10 @@ import { visitPoints, visitPointsDown } from './visit-points.ts'
 
 // Values for the codec's JSON writer (schema/reading.ts: pointsAnswer, fullPoint, diffAnswer).
 
+/** A point in the shape that was asked for. */
 export type PointItem = ReturnType<typeof pointView>
 
+/** `next_cursor` is null where no further point is asked for. */
 export interface PointsPage {
   readonly items: readonly PointItem[]
   readonly next_cursor: string | null

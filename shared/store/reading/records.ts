@@ -18,6 +18,7 @@ export interface FrameItem {
   readonly unreadable?: string
 }
 
+/** See `recordsPage`. */
 export interface RecordsPage {
   readonly items: readonly FrameItem[]
   readonly next_cursor: string | null

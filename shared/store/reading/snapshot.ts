@@ -25,6 +25,7 @@ export interface Snapshot extends Boundary {
   readonly folding: Folding
 }
 
+/** What a run's messages and usage have gained between two snapshots, in order. */
 export interface Lists {
   readonly messages: Iterable<Raw<Message>>
   readonly inference_usage: Iterable<Raw<InferenceUsage>>
@@ -94,6 +95,7 @@ export function withLists(state: FoldState, records: Iterable<HeldRecord>): Fold
   return { ...state, messages: AppendList.of(messages), inference_usage: AppendList.of(usage) }
 }
 
+/** The state as a snapshot keeps it. */
 export function withoutLists(state: FoldState): FoldState {
   return { ...state, messages: AppendList.of([]), inference_usage: AppendList.of([]) }
 }

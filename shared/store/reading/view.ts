@@ -51,6 +51,7 @@ export function openView(
   }
 }
 
+/** The head's extents by the archive position at which each begins. */
 export function extentsInOrder(head: Head): [start: number, extent: Extent][] {
   return inOrder(head.extents)
 }
