@@ -2,6 +2,7 @@ import { PREAMBLE, PREFIX_BYTES } from '../codec/index.ts'
 import { type AppendAnswer, type Capabilities, isRunfoldError, RunfoldError } from '../schema/index.ts'
 import { cutBatch } from './batch.ts'
 import type { Client } from './http.ts'
+import { isTooLarge } from './retry.ts'
 import { sendUpload } from './upload.ts'
 
 /** The archive that is to be sent, as it stands on the sender's side. */
@@ -41,8 +42,8 @@ const CORRECTIONS_MAX = 5
 /**
  * Sends the source from the server's tail to its end, in batches cut at frame boundaries, and gives the last answer
  * (undefined when there was nothing to send). Lost answers are repaired by sending again; `gap` and `overlap` by going on
- * from the server's tail, if the bytes before it are the source's. Rejects with `fenced`, `offset_conflict`, `too_large`
- * and all else that sending again cannot mend; everything acknowledged until then is stored.
+ * from the server's tail, if the bytes before it are the source's; a batch that is too large for a gateway, or by now for the
+ * server, by smaller ones. Rejects with `fenced`, `offset_conflict`, a frame that is `too_large`, and all else that sending again cannot mend; everything acknowledged until then is stored.
  */
 export const sendArchive = async (
   client: Client,
@@ -51,10 +52,11 @@ export const sendArchive = async (
   const { run, epoch, source } = options
   let offset = options.tail
   let corrections = 0
+  let { batchBytes = BATCH_BYTES } = options
   let last: AppendAnswer | undefined
   while (offset < source.end) {
     options.signal?.throwIfAborted()
-    const bytes = await nextBatch(options, offset)
+    const bytes = await nextBatch({ ...options, batchBytes }, offset)
     try {
       last =
         typeof bytes === 'number'
@@ -64,6 +66,10 @@ export const sendArchive = async (
       corrections = 0
       options.onAck?.(last)
     } catch (error) {
+      if (isTooLarge(error) && typeof bytes !== 'number') {
+        batchBytes = await smallerBatch(options, offset, bytes.length, error)
+        continue
+      }
       offset = await correctedOffset(error, source)
       if (++corrections > CORRECTIONS_MAX) throw error
     }
@@ -76,7 +82,7 @@ export const sendArchive = async (
  * that is over it (with the preamble at offset 0).
  */
 const nextBatch = async (
-  { source, limits, batchBytes = BATCH_BYTES }: SendOptions,
+  { source, limits, batchBytes }: SendOptions & { readonly batchBytes: number },
   offset: number,
 ): Promise<Uint8Array | number> => {
   const left = source.end - offset
@@ -88,6 +94,22 @@ const nextBatch = async (
   if (next === undefined || needed > left) throw tornSource(offset + whole)
   if (needed > limits.max_batch_bytes) return needed
   return source.read(offset, offset + needed)
+}
+
+/**
+ * How large batches are to be after one of `length` bytes was refused: a gateway may take less than the server tells, and the server
+ * itself less than it did. Rethrows where that batch was one frame.
+ */
+const smallerBatch = async (
+  options: SendOptions,
+  offset: number,
+  length: number,
+  error: unknown,
+): Promise<number> => {
+  const batchBytes = Math.floor(length / 2)
+  const next = await nextBatch({ ...options, batchBytes }, offset)
+  if (typeof next === 'number' || next.length >= length) throw error
+  return batchBytes
 }
 
 const tornSource = (offset: number) =>

@@ -3,7 +3,7 @@ import type { AppendAnswer, Capabilities, LeaseAnswer } from '../schema/index.ts
 import { type AppendSource, sendArchive } from './append.ts'
 import { Backlog } from './backlog.ts'
 import type { Client } from './http.ts'
-import { mayRepeat, pause } from './retry.ts'
+import { mayPass, pause } from './retry.ts'
 
 export interface AppenderOptions {
   readonly client: Client
@@ -186,7 +186,7 @@ export class Appender {
       // What was written meanwhile has waited since then at the most.
       this.#waitsSince = began
     } catch (error) {
-      if (this.#failure || !mayRepeat(error)) throw error
+      if (this.#failure || !mayPass(error)) throw error
       onOutage?.(error)
       await this.#timing.sleep(OUTAGE_PAUSE_MS, signal)
     }
@@ -218,7 +218,7 @@ export class Appender {
     try {
       await client.renew(run, { epoch: lease.epoch })
     } catch (error) {
-      if (!mayRepeat(error)) throw error
+      if (!mayPass(error)) throw error
     }
   }
 

@@ -48,11 +48,23 @@ export const withRetry = async <T>(
 
 /** Whether the same request may be sent again; an answer that is not the server's own only when a gateway is busy. */
 export const mayRepeat = (error: unknown): error is RunfoldError =>
-  isRunfoldError(error) && PROBLEMS[error.code].retry && !(error.code === 'internal' && error.facts.foreign)
+  mayPass(error) && !(error.code === 'internal' && error.facts.foreign)
 
-/** Rejects when the signal aborts. */
+/**
+ * Whether what failed may succeed later, for whoever can wait: an answer that is not the server's own, such as a hotel's page or
+ * half an answer, is none that a person waits through, but no reason either to give up what is to be sent.
+ */
+export const mayPass = (error: unknown): error is RunfoldError =>
+  isRunfoldError(error) && PROBLEMS[error.code].retry && !isTooLarge(error)
+
+/** Whether the server, or a gateway before it, takes no body of this size. */
+export const isTooLarge = (error: unknown): boolean =>
+  isRunfoldError(error) && (error.code === 'too_large' || error.facts.http_status === 413)
+
+/** Rejects when the signal aborts, or has. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const stop = () => {
       clearTimeout(timer)
       reject(signal?.reason)

@@ -88,6 +88,30 @@ describe('sending an archive', () => {
     expect(await stored(server)).toEqual(bytes.subarray(0, offset))
   })
 
+  it('sends smaller batches where the server, or a gateway before it, takes less than it told', async () => {
+    for (const told of [300, 100_000]) {
+      const server = await startServer(300)
+      const bytes = archiveOf(...Array.from({ length: 20 }, () => 90))
+      // What a gateway says is no problem+json.
+      if (told === 300)
+        server.mishaps.push(
+          (_, answer) => answer(),
+          async () => new Response('<h1>too large</h1>', { status: 413 }),
+        )
+      await send(server, bytes, 0, told)
+      expect(await stored(server)).toEqual(bytes)
+    }
+  })
+
+  it('ends at a frame that alone is too large for a gateway', async () => {
+    const server = await startServer()
+    server.mishaps.push((_, answer) => answer())
+    server.mishaps.push(
+      ...[1, 2, 3].map(() => async () => new Response('<h1>too large</h1>', { status: 413 })),
+    )
+    await expect(send(server, archiveOf(90, 90))).rejects.toMatchObject({ facts: { http_status: 413 } })
+  })
+
   it('refuses a source that does not end with a whole frame', async () => {
     const server = await startServer()
     const failure = send(server, archiveOf(90, 90).subarray(0, -5))

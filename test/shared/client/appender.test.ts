@@ -143,6 +143,25 @@ describe('what goes wrong under an appender', () => {
     expect(await stored(server)).toEqual(archiveOf(frameOf(9)))
   })
 
+  it.each([
+    ['a hotel’s page', async () => new Response('<h1>log in</h1>')],
+    ['a gateway’s 500', async () => new Response('<h1>oops</h1>', { status: 500 })],
+    ['a proxy’s 403', async () => new Response('<h1>blocked</h1>', { status: 403 })],
+    ['half an answer', async (_, answer) => new Response((await (await answer()).text()).slice(0, 40))],
+    ['an answer of another shape', async (_, answer) => Response.json({ ok: (await answer()).ok })],
+  ] satisfies [string, Mishap][])('takes %s for an outage', async (_, mishap) => {
+    const server = await startServer()
+    const outages: unknown[] = []
+    const { appender, clock } = await appenderOn(server, { onOutage: (error) => outages.push(error) })
+    server.mishaps.push(mishap)
+    await appender.write(frameOf(9))
+    const closing = appender.close()
+    while (appender.tail < appender.end) await clock.advance(1000)
+    await closing
+    expect(outages).toMatchObject([{ code: 'internal', facts: { foreign: true } }])
+    expect(await stored(server)).toEqual(archiveOf(frameOf(9)))
+  })
+
   it('stops at another owner with the facts, and says the same to every later call', async () => {
     const server = await startServer()
     const { appender, lease } = await appenderOn(server)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { pause } from '#client'
 import { lostAnswer, lostRequest, refused, startServer } from './kit.ts'
 
 const WORKER = { machine_id: 'm', world_id: 'w' }
@@ -72,6 +73,10 @@ describe('what is sent again', () => {
     stop.abort(new Error('enough'))
     await expect(client.release('r', 1, stop.signal)).rejects.toThrow('enough')
     expect(requests).toEqual([])
+  })
+
+  it('waits for nothing when the caller cancelled before the pause', async () => {
+    await expect(pause(60_000, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
   })
 })
 
