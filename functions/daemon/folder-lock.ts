@@ -23,7 +23,7 @@ const lockOf = (path: string): Disposable | undefined => {
   const lock = new DatabaseSync(path)
   try {
     lock.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`)
-    return { [Symbol.dispose]: () => lock.close() }
+    return { [Symbol.dispose]: () => lock.isOpen && lock.close() }
   } catch (error) {
     lock.close()
     if (isBusy(error)) return undefined

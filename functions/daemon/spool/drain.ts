@@ -1,4 +1,4 @@
-import { type Client, mayRepeat, pause, sendArchive } from '#client'
+import { type Client, mayPass, pause, sendArchive } from '#client'
 import type { AppendAnswer, Capabilities, Worker } from '#schema'
 import { mergeRecords } from './segment.ts'
 import type { Spool } from './spool.ts'
@@ -13,7 +13,7 @@ export interface DrainOptions {
   readonly follow?: boolean
   readonly signal?: AbortSignal
   readonly onAck?: (answer: AppendAnswer) => void
-  /** Told of a run that cannot go on, with the reason: `fenced`, `offset_conflict` … What waits of it stays in the spool. */
+  /** Told of a run that cannot go on, with the reason: `fenced`, `offset_conflict`, SpoolDamaged … What waits of it stays in the spool. */
   readonly onStop?: (run_id: string, error: unknown) => void
   /** Told when the server cannot be reached for longer than a request is repeated; nothing is given up. */
   readonly onOutage?: (error: unknown) => void
@@ -46,7 +46,7 @@ export const drainSpool = async (
       if (drain.waiting().length > 0) {
         const outage = await drain.round()
         if (outage) await sleep(OUTAGE_PAUSE_MS, signal)
-      } else if (follow) await appended
+      } else if (follow && !spool.isClosed) await appended
       else return drain.stopped
     }
   } finally {
@@ -59,6 +59,8 @@ class Drain {
   readonly #options: DrainOptions
   readonly stopped = new Map<string, unknown>()
   readonly #epochs = new Map<string, number>()
+  /** Runs that the last attempt at them could not send, for now. */
+  readonly #failed = new Set<string>()
   /** How far each run has been sent; its bytes are on the server, whether its segment could be removed yet or not. */
   readonly #sent = new Map<string, number>()
 
@@ -69,7 +71,10 @@ class Drain {
 
   /** The runs of which something is to be sent. */
   waiting(): readonly string[] {
-    return this.#spool.runs().filter((run) => !this.stopped.has(run) && this.#isBehind(run))
+    const waits = (run: string) => this.#isBehind(run) || this.#spool.log(run)?.damage !== undefined
+    const runs = this.#spool.runs().filter((run) => !this.stopped.has(run) && waits(run))
+    // Those that failed last come last, so that a few that are never served do not keep all others back.
+    return runs.sort((a, b) => Number(this.#failed.has(a)) - Number(this.#failed.has(b)))
   }
 
   /** Everything that waits now; ends early, with the reason, when the server cannot be reached. */
@@ -91,10 +96,12 @@ class Drain {
     const { signal, onOutage, onStop } = this.#options
     try {
       await this.#run(run_id)
+      this.#failed.delete(run_id)
       return undefined
     } catch (error) {
       if (signal?.aborted) throw error
-      if (mayRepeat(error)) {
+      if (mayPass(error)) {
+        this.#failed.add(run_id)
         onOutage?.(error)
         return error
       }
@@ -117,7 +124,7 @@ class Drain {
     const log = this.#spool.log(run_id)
     while (log && this.#isBehind(run_id)) {
       const oldest = await log.oldest()
-      if (!oldest) return
+      if (!oldest) break
       let tail = oldest.start
       for (const { epoch, bytes } of mergeRecords(oldest.records)) {
         const rest = bytes.subarray(Math.max(0, (this.#sent.get(run_id) ?? 0) - tail))
@@ -126,8 +133,10 @@ class Drain {
         await this.#send(run_id, tail - rest.length, epoch || (await this.#epochOf(run_id)), rest)
         this.#sent.set(run_id, tail)
       }
+      if (oldest.damage) throw oldest.damage
       await log.dropTo(tail)
     }
+    if (log?.damage) throw log.damage
   }
 
   async #send(run: string, start: number, epoch: number, bytes: Uint8Array): Promise<void> {

@@ -1,9 +1,11 @@
-import { mkdir, open, readdir, rm, truncate } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rm, truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   encodeSpoolRecord,
   mergeRecords,
   readSegment,
+  SpoolDamaged,
   type SpoolRecord,
   segmentName,
   segmentStart,
@@ -26,6 +28,14 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+/** The records of one segment, and where they begin. */
+export interface Stretch {
+  readonly start: number
+  readonly records: readonly SpoolRecord[]
+  /** Of what follows them. */
+  readonly damage: SpoolDamaged | undefined
+}
+
 /** The spooled appends of one run, in order, in files of their own. What comes together shares one fsync. */
 export class RunLog {
   readonly #folder: string
@@ -33,41 +43,55 @@ export class RunLog {
   readonly #segments: SegmentFile[]
   #pending: Pending[] = []
   #isWriting = false
+  #written: Promise<void> = Promise.resolve()
+  /** Files are removed one after the other, and before another can take the name of one. */
+  #removing: Promise<void> = Promise.resolve()
   /** The disk can no longer be trusted with this run; nothing more is acknowledged. */
   #broken: unknown
+  #damage: SpoolDamaged | undefined
 
-  private constructor(folder: string, isSynced: boolean, segments: SegmentFile[]) {
+  private constructor(folder: string, isSynced: boolean, segments: SegmentFile[], damage?: SpoolDamaged) {
     this.#folder = folder
     this.#isSynced = isSynced
     this.#segments = segments
+    this.#damage = damage
   }
 
-  /** Cuts off what was never acknowledged. @throws SpoolDamaged */
+  /** Cuts off what was never acknowledged. What is damaged stays on the disk, with all that stands behind it. */
   static async open(folder: string, isSynced: boolean): Promise<RunLog> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (isSynced) await syncFolder(dirname(folder))
     const starts = (await readdir(folder)).map(segmentStart).filter((start) => start !== undefined)
-    const segments: SegmentFile[] = []
+    const found: (SegmentFile & { readonly tornBytes: number })[] = []
+    const empty: string[] = []
     for (const start of starts.sort((a, b) => a - b)) {
       const path = join(folder, segmentName(start))
-      const { records, length, tornBytes } = await readSegment(path)
-      if (tornBytes > 0) await truncate(path, length)
+      const before = found.at(-1)
+      const { records, length, tornBytes, damage } = await readSegment(path)
       const bytes = bytesIn(records)
-      if (bytes === 0) await rm(path)
-      else segments.push({ start, end: start + bytes, size: length })
+      if (bytes === 0 && !damage) {
+        empty.push(path)
+        continue
+      }
+      if (before && before.end !== start) return new RunLog(folder, isSynced, found, lacking(path, before))
+      if (bytes > 0) found.push({ start, end: start + bytes, size: length, tornBytes })
+      if (damage) return new RunLog(folder, isSynced, found, damage)
     }
-    return new RunLog(folder, isSynced, segments)
+    const last = found.at(-1)
+    for (const path of empty) await rm(path)
+    if (last && last.tornBytes > 0) await truncate(join(folder, segmentName(last.start)), last.size)
+    return new RunLog(folder, isSynced, found)
   }
 
   /** Where the next append belongs; undefined when nothing is here. */
   get end(): number | undefined {
-    const durable = this.durableEnd
-    return durable === undefined ? undefined : durable + bytesIn(this.#pending.map(({ record }) => record))
+    const last = this.#segments.at(-1)
+    return last && last.end + bytesIn(this.#pending.map(({ record }) => record))
   }
 
-  /** Where that ends which is on the disk. */
+  /** Where that ends which is on the disk, and is what was written; undefined before anything is. */
   get durableEnd(): number | undefined {
-    return this.#segments.at(-1)?.end
+    return this.#segments.findLast(({ size }) => size > 0)?.end
   }
 
   /** Bytes on disk. */
@@ -75,27 +99,35 @@ export class RunLog {
     return this.#segments.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Resolves with the archive position of its end when the record is on the disk. */
+  /** Something acknowledged is lost, behind `durableEnd`; only discarding the run ends this. */
+  get damage(): SpoolDamaged | undefined {
+    return this.#damage
+  }
+
+  /**
+   * Resolves with the archive position of its end when the record is on the disk.
+   *
+   * @throws SpoolDamaged
+   */
   append(offset: number, record: SpoolRecord): Promise<number> {
+    if (this.#damage) return Promise.reject(this.#damage)
     if (this.#segments.length === 0) this.#segments.push({ start: offset, end: offset, size: 0 })
     return new Promise((resolve, reject) => {
       this.#pending.push({ record, resolve, reject })
-      if (!this.#isWriting) void this.#write()
+      if (!this.#isWriting) this.#written = this.#write()
     })
   }
 
-  /** The records of the oldest segment, and where they begin. */
-  async oldest(): Promise<{ readonly start: number; readonly records: readonly SpoolRecord[] } | undefined> {
+  /** The oldest segment. */
+  async oldest(): Promise<Stretch | undefined> {
     const [segment] = this.#segments
-    if (!segment || segment.size === 0) return undefined
-    const { records } = await readSegment(join(this.#folder, segmentName(segment.start)), segment.size)
-    return { start: segment.start, records }
+    return segment && segment.size > 0 ? this.#read(segment) : undefined
   }
 
   /** Every record with its archive position. */
   async *all(): AsyncGenerator<SpoolRecord & { readonly offset: number }> {
-    for (const { start, size } of [...this.#segments]) {
-      const { records } = await readSegment(join(this.#folder, segmentName(start)), size)
+    for (const segment of [...this.#segments]) {
+      const { start, records } = await this.#read(segment)
       let offset = start
       for (const record of records) {
         yield { ...record, offset }
@@ -104,12 +136,44 @@ export class RunLog {
     }
   }
 
-  /** Removes the segments that end at or before `tail`; while one is being written to, it stays. */
+  /** Removes the segments that end at or before `tail`; while one is being written to, or is damaged, it stays. */
   async dropTo(tail: number): Promise<void> {
-    while (this.#segments[0] && this.#segments[0].end <= tail) {
-      if (this.#segments.length === 1 && (this.#isWriting || this.#pending.length > 0)) return
+    const stays = () => this.#segments.length === 1 && (this.#isWriting || this.#damage)
+    while (this.#segments[0] && this.#segments[0].end <= tail && !stays()) {
       const [{ start }] = this.#segments.splice(0, 1) as [SegmentFile]
-      await rm(join(this.#folder, segmentName(start)), { force: true })
+      await this.#removeLater(async () => [segmentName(start)])
+    }
+  }
+
+  /** Removes everything, damaged or not; then the run may begin anew. */
+  async clear(): Promise<void> {
+    while (this.#isWriting) await this.#written
+    this.#segments.splice(0)
+    this.#broken = undefined
+    this.#damage = undefined
+    await this.#removeLater(async () =>
+      (await readdir(this.#folder)).filter((name) => segmentStart(name) !== undefined),
+    )
+  }
+
+  #removeLater(names: () => Promise<readonly string[]>): Promise<void> {
+    const removed = this.#removing.then(async () => {
+      for (const name of await names()) await rm(join(this.#folder, name), { force: true })
+    })
+    this.#removing = removed.catch(() => undefined)
+    return removed
+  }
+
+  async #read({ start, size }: SegmentFile): Promise<Stretch> {
+    const path = join(this.#folder, segmentName(start))
+    try {
+      const { records, damage } = await readSegment(path, size)
+      this.#damage ??= damage
+      return { start, records, damage }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.#damage ??= gone(path, error)
+      return { start, records: [], damage: this.#damage }
     }
   }
 
@@ -142,9 +206,10 @@ export class RunLog {
       segment = { start: segment.end, end: segment.end, size: 0 }
       this.#segments.push(segment)
     }
+    await this.#removing
     const path = join(this.#folder, segmentName(segment.start))
     const bytes = Buffer.concat(mergeRecords(records).map(encodeSpoolRecord))
-    const file = await open(path, 'a', 0o600)
+    const file = await this.#openAtEnd(path, segment.size)
     try {
       await file.appendFile(bytes)
       if (this.#isSynced) await file.datasync()
@@ -160,6 +225,27 @@ export class RunLog {
     segment.end += bytesIn(records)
   }
 
+  /**
+   * A segment to write behind its first `size` bytes. What was acknowledged must still be there: behind less, a record would take
+   * the archive position of another.
+   *
+   * @throws SpoolDamaged
+   */
+  async #openAtEnd(path: string, size: number): Promise<FileHandle> {
+    const { O_WRONLY, O_APPEND, O_CREAT } = constants
+    const file = await open(path, O_WRONLY | O_APPEND | (size === 0 ? O_CREAT : 0), 0o600).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (size > 0 && error.code === 'ENOENT') this.#damage ??= gone(path, error)
+        throw this.#damage ?? error
+      },
+    )
+    const found = (await file.stat()).size
+    if (found === size) return file
+    await file.close()
+    this.#damage ??= new SpoolDamaged(`${path} has ${found} bytes where ${size} were written`)
+    throw this.#damage
+  }
+
   /** After a full disk its room may come again; after a failed fsync nobody knows what the disk holds. */
   async #undo(path: string, size: number, error: unknown): Promise<void> {
     if ((error as NodeJS.ErrnoException).syscall?.endsWith('sync')) this.#broken = error
@@ -168,6 +254,11 @@ export class RunLog {
     })
   }
 }
+
+const lacking = (path: string, { end }: SegmentFile) =>
+  new SpoolDamaged(`what stands before ${path} is missing from ${end} on; what stands in it is not sent`)
+
+const gone = (path: string, cause: unknown) => new SpoolDamaged(`${path} is gone from the disk`, { cause })
 
 const bytesIn = (records: readonly SpoolRecord[]): number =>
   records.reduce((sum, { bytes }) => sum + bytes.length, 0)

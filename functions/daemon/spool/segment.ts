@@ -27,9 +27,11 @@ export interface Segment {
   readonly length: number
   /** What follows them: a record that was being written when its writer ended, and was never acknowledged. */
   readonly tornBytes: number
+  /** What follows them was acknowledged, and is not what was written. */
+  readonly damage: SpoolDamaged | undefined
 }
 
-/** A record in the middle of a segment is not what was written. */
+/** Something that was acknowledged is not what was written, or is gone. Names file and position. */
 export class SpoolDamaged extends Error {}
 
 export const segmentName = (start: number): string => String(start).padStart(16, '0') + SUFFIX
@@ -61,9 +63,7 @@ export const mergeRecords = (records: readonly SpoolRecord[]): readonly SpoolRec
 
 /**
  * Reads a segment, or the first `size` bytes of one that is being written. Only its end can be torn, since a writer
- * acknowledges one record before it writes the next behind it.
- *
- * @throws SpoolDamaged naming file and position
+ * acknowledges one record before it writes the next behind it; where it was acknowledged up to `size`, not even that.
  */
 export const readSegment = async (path: string, size?: number): Promise<Segment> => {
   const file = (await readFile(path)).subarray(0, size)
@@ -76,11 +76,15 @@ export const readSegment = async (path: string, size?: number): Promise<Segment>
     if (crc32(file.subarray(at + CHECKED_FROM, end)) !== view.getUint32(at + 4)) {
       // A file system may have given the file its length before its bytes, but only for the write that came last.
       if (end === file.length || file.subarray(at).every((byte) => byte === 0)) break
-      throw new SpoolDamaged(`${path} is damaged in the record at ${at}; what stands behind it is not sent`)
+      return { records, length: at, tornBytes: 0, damage: damagedAt(path, at) }
     }
     const epoch = Number(view.getBigUint64(at + CHECKED_FROM))
     records.push({ epoch, bytes: file.subarray(at + HEAD_BYTES, end) })
     at = end
   }
-  return { records, length: at, tornBytes: file.length - at }
+  const damage = size !== undefined && at < size ? damagedAt(path, at) : undefined
+  return { records, length: at, tornBytes: file.length - at, damage }
 }
+
+const damagedAt = (path: string, at: number) =>
+  new SpoolDamaged(`${path} is damaged in the record at ${at}; what stands behind it is not sent`)

@@ -37,8 +37,10 @@ const LOCK_FILE = 'spool.lock'
  * `drainSpool` brings them to the server in order and once. What is torn by the end of a process is cut off when the
  * spool is opened again; it was never acknowledged.
  *
+ * A run of which something acknowledged is damaged takes no more appends, and its draining stops there, with SpoolDamaged; the
+ * others are at work.
+ *
  * @throws Error when another process has the folder
- * @throws SpoolDamaged when a file is not what was written
  */
 export const openSpool = async (options: SpoolOptions): Promise<Spool> => {
   const { folder, fsync = 'always', maxBytes = MAX_BYTES } = options
@@ -50,7 +52,7 @@ export const openSpool = async (options: SpoolOptions): Promise<Spool> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue
       const log = await RunLog.open(join(folder, entry.name), fsync === 'always')
-      if (log.end === undefined) await rmdir(join(folder, entry.name)).catch(() => undefined)
+      if (log.end === undefined && !log.damage) await rmdir(join(folder, entry.name)).catch(() => undefined)
       else logs.set(runOfFolder(entry.name), log)
     }
     return new Spool(folder, maxBytes, fsync === 'always', logs, lock)
@@ -70,6 +72,7 @@ export class Spool implements Disposable {
   #listeners: (() => void)[] = []
   /** Bytes of appends that are being written. */
   #coming = 0
+  #isClosed = false
 
   constructor(
     folder: string,
@@ -92,9 +95,15 @@ export class Spool implements Disposable {
     return size
   }
 
+  /** The folder was given free; nothing of it may be touched any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** The runs of which something waits. */
   runs(): readonly string[] {
-    return [...this.#logs].filter(([, log]) => log.end !== undefined).map(([run]) => run)
+    if (this.#isClosed) return []
+    return [...this.#logs].filter(([, log]) => log.end !== undefined || log.damage).map(([run]) => run)
   }
 
   /** Where the next append of a run belongs; undefined when nothing of it waits, and the server knows it. */
@@ -108,8 +117,10 @@ export class Spool implements Disposable {
    * @throws slow_down when the spool is full: nothing was taken, and the same append may come again when there is room
    * @throws gap, overlap when it does not begin where the run ends here (`tail`)
    * @throws bad_frames when it is not whole frames
+   * @throws SpoolDamaged when something of the run that was acknowledged is not on the disk any more
    */
   async append({ run_id, offset, epoch = 0, bytes }: SpoolAppend): Promise<number> {
+    if (this.#isClosed) throw new Error('the spool is closed')
     runId.parse(run_id)
     checkWhole(bytes, offset)
     const used = this.size + this.#coming
@@ -127,6 +138,7 @@ export class Spool implements Disposable {
       return end
     } finally {
       this.#coming -= bytes.length
+      this.#giveFreeIfIdle()
     }
   }
 
@@ -135,9 +147,9 @@ export class Spool implements Disposable {
     yield* this.#logs.get(run_id)?.all() ?? []
   }
 
-  /** Removes what waits of a run that cannot go on, such as one that another owner has taken. */
+  /** Removes what waits of a run that cannot go on, such as one that another owner has taken, or that is damaged. */
   async discard(run_id: string): Promise<void> {
-    await this.#logs.get(run_id)?.dropTo(Number.POSITIVE_INFINITY)
+    await this.#logs.get(run_id)?.clear()
   }
 
   /** The log of a run, for whoever drains it. */
@@ -154,19 +166,29 @@ export class Spool implements Disposable {
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
+  /** Gives the folder free as soon as what is being appended is written. */
   [Symbol.dispose](): void {
-    this.#lock[Symbol.dispose]()
+    this.#isClosed = true
+    this.wake()
+    this.#giveFreeIfIdle()
+  }
+
+  #giveFreeIfIdle(): void {
+    if (this.#isClosed && this.#coming === 0) this.#lock[Symbol.dispose]()
   }
 
   #open(run_id: string): Promise<RunLog> {
-    const opening =
-      this.#opening.get(run_id) ?? RunLog.open(join(this.#folder, folderOfRun(run_id)), this.#isSynced)
+    const known = this.#opening.get(run_id)
+    if (known) return known
+    const opening = RunLog.open(join(this.#folder, folderOfRun(run_id)), this.#isSynced)
+      .then((log) => {
+        this.#logs.set(run_id, log)
+        return log
+      })
+      // What could not be opened, on a full disk for example, may be opened later.
+      .finally(() => this.#opening.delete(run_id))
     this.#opening.set(run_id, opening)
-    return opening.then((log) => {
-      this.#logs.set(run_id, log)
-      this.#opening.delete(run_id)
-      return log
-    })
+    return opening
   }
 }
 

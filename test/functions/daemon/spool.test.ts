@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { drainSpool, openSpool, type Spool } from '../../../functions/daemon/spool/index.ts'
+import { RunfoldError } from '#schema'
+import { drainSpool, openSpool, type Spool, SpoolDamaged } from '../../../functions/daemon/spool/index.ts'
 import { RunLog } from '../../../functions/daemon/spool/run-log.ts'
 import { temporaryFolder } from '../../kit/temporary-folder.ts'
 import {
@@ -121,17 +122,62 @@ describe('a spool', () => {
     await expect(spoolIn(folder)).rejects.toThrow('another process uses the spool')
   })
 
-  it('does not open where something acknowledged was changed', async () => {
+  it('does not take what is still being written for something to send', async () => {
+    const log = await RunLog.open(temporaryFolder(), false)
+    const written = log.append(5000, { epoch: 1, bytes: frameOf('a') })
+    expect([log.durableEnd, log.end]).toEqual([undefined, 5000 + frameOf('a').length])
+    expect(await written).toBe(log.durableEnd)
+  })
+
+  it('takes a run’s first append again after its folder could not be made', async () => {
+    const folder = temporaryFolder()
+    using spool = await spoolIn(folder)
+    writeFileSync(join(folder, RUN), 'stands in the way')
+    await expect(spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })).rejects.toThrow(
+      /EEXIST|ENOTDIR/,
+    )
+    rmSync(join(folder, RUN))
+    expect(await spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })).toBe(archiveOf('a').length)
+  })
+
+  it('keeps what is appended at once behind a discarding', async () => {
     const folder = temporaryFolder()
     {
       using spool = await spoolIn(folder)
       await spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
-      await spool.append({ run_id: RUN, offset: archiveOf('a').length, bytes: frameOf('b') })
+      const discarded = spool.discard(RUN)
+      const again = spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('b') })
+      await Promise.all([discarded, again])
     }
-    const bytes = readFileSync(segmentIn(folder))
-    bytes[20] = (bytes[20] ?? 0) ^ 1
-    writeFileSync(segmentIn(folder), bytes)
-    await expect(spoolIn(folder)).rejects.toThrow(/is damaged in the record at 0/)
+    using spool = await spoolIn(folder)
+    expect(await waiting(spool)).toEqual(archiveOf('b'))
+  })
+
+  it('discards also what is being written', async () => {
+    using spool = await spoolIn(temporaryFolder())
+    const appended = spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
+    await new Promise((resolve) => setImmediate(resolve))
+    while (spool.end(RUN) === undefined) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.all([appended, spool.discard(RUN)])
+    expect(spool.runs()).toEqual([])
+  })
+
+  it('writes nothing more when it was given free, and keeps its folder until what it writes is written', async () => {
+    const folder = temporaryFolder()
+    const spool = await spoolIn(folder)
+    const appended = spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
+    spool[Symbol.dispose]()
+    await expect(spoolIn(folder)).rejects.toThrow('another process uses the spool')
+    await appended
+    await expect(spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('b') })).rejects.toThrow('is closed')
+    await expect.poll(() => spoolIn(folder).then((next) => next.end(RUN))).toBe(archiveOf('a').length)
+  })
+
+  it('opens though something was written into its lock', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'spool.lock'), '4711\n')
+    using _ = await spoolIn(folder)
+    await expect(spoolIn(folder)).rejects.toThrow('another process uses the spool')
   })
 
   it('gives back every acknowledged append after its writing was cut at any byte, and goes on behind them', async () => {
@@ -184,6 +230,96 @@ describe('a spool', () => {
       expect((await waiting(spool)).length).toBe(spool.end(RUN))
     }
   }, 30_000)
+})
+
+describe('a spool of which something acknowledged is damaged', () => {
+  /** Two runs of two records each; the bytes of RUN's segment are changed while nobody has the spool. */
+  const damaged = async (change: (bytes: Buffer) => Buffer) => {
+    const folder = temporaryFolder()
+    {
+      using spool = await spoolIn(folder)
+      for (const run_id of [RUN, 'other']) {
+        await spool.append({ run_id, offset: 0, bytes: archiveOf('a') })
+        await spool.append({ run_id, offset: archiveOf('a').length, bytes: frameOf('b') })
+      }
+    }
+    const segment = join(folder, RUN, '0000000000000000.spool')
+    writeFileSync(segment, change(readFileSync(segment)))
+    return { folder, segment }
+  }
+  const flipped = (at: number) => (bytes: Buffer) => {
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    return bytes
+  }
+
+  it('sends what stands before and all other runs, says where, and keeps the rest on the disk', async () => {
+    for (const [at, kept] of [
+      [20, 0],
+      [16 + archiveOf('a').length + 17, archiveOf('a').length],
+    ] as const) {
+      const server = await startServer()
+      const { folder, segment } = await damaged((bytes) =>
+        Buffer.concat([flipped(at)(bytes), Buffer.from('behind')]),
+      )
+      const before = readFileSync(segment)
+      using spool = await spoolIn(folder)
+      const next = { run_id: RUN, offset: spool.end(RUN) ?? 0, bytes: frameOf('c') }
+      if (next.offset > 0) await expect(spool.append(next)).rejects.toThrow(SpoolDamaged)
+      const stopped = await drain(server, spool)
+      expect([...stopped.keys()]).toEqual([RUN])
+      expect(String(stopped.get(RUN))).toMatch(/is damaged in the record at/)
+      expect(await archived(server, 'other')).toEqual(archiveOf('a', 'b'))
+      if (kept > 0) expect(await archived(server)).toEqual(archiveOf('a'))
+      expect(readFileSync(segment)).toEqual(before)
+      await spool.discard(RUN)
+      await spool.append({ run_id: RUN, offset: kept, bytes: kept > 0 ? frameOf('d') : archiveOf('d') })
+      expect((await drain(server, spool)).size).toBe(0)
+    }
+  })
+
+  it('sends nothing behind a segment of which the end is missing', async () => {
+    const server = await startServer()
+    const folder = temporaryFolder()
+    const large = frameOf('x'.repeat(9 * 1024 * 1024))
+    {
+      using spool = await spoolIn(folder)
+      await spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
+      await spool.append({ run_id: RUN, offset: archiveOf('a').length, bytes: large })
+      await spool.append({ run_id: RUN, offset: archiveOf('a').length + large.length, bytes: frameOf('b') })
+    }
+    truncateSync(segmentIn(folder), 1000)
+    using spool = await spoolIn(folder)
+    const stopped = await drain(server, spool)
+    expect(String(stopped.get(RUN))).toMatch(/is missing from \d+ on/)
+    expect(await archived(server)).toEqual(archiveOf('a'))
+    expect(readFileSync(segmentIn(folder)).length).toBe(1000)
+  })
+
+  it('stops the run whose file loses its end, or is removed, under the process that writes it', async () => {
+    const harms = [
+      (path: string) => truncateSync(path, statSync(path).size - 1),
+      (path: string) => rmSync(path),
+    ]
+    for (const harm of harms) {
+      for (const isAppended of [true, false]) {
+        const server = await startServer()
+        const folder = temporaryFolder()
+        using spool = await spoolIn(folder)
+        await spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
+        await drain(server, spool)
+        const { length } = archiveOf('a')
+        await spool.append({ run_id: RUN, offset: length, bytes: frameOf('lost') })
+        harm(segmentIn(folder))
+        if (isAppended) {
+          const next = { run_id: RUN, offset: length + frameOf('lost').length, bytes: frameOf('next') }
+          await expect(spool.append(next)).rejects.toThrow(SpoolDamaged)
+        }
+        const stopped = await drain(server, spool)
+        expect(stopped.get(RUN)).toBeInstanceOf(SpoolDamaged)
+        expect(await archived(server)).toEqual(archiveOf('a'))
+      }
+    }
+  })
 })
 
 describe('draining a spool', () => {
@@ -269,6 +405,43 @@ describe('draining a spool', () => {
     })
     expect(outages.length).toBeGreaterThan(1)
     expect(await archived(server)).toEqual(archiveOf('a'))
+  })
+
+  it('waits out a page that a hotel or a gateway answers in place of the server', async () => {
+    const server = await startServer()
+    using spool = await spoolIn(temporaryFolder())
+    await spool.append({ run_id: RUN, offset: 0, bytes: archiveOf('a') })
+    const page = (status: number) => async () => new Response('<h1>log in</h1>', { status })
+    const half: Mishap = async (_, answer) => {
+      const text = await (await answer()).text()
+      return new Response(text.slice(0, text.length / 2))
+    }
+    server.mishaps.push((_, answer) => answer(), page(200), page(403), page(500), half)
+    expect((await drain(server, spool)).size).toBe(0)
+    expect(await archived(server)).toEqual(archiveOf('a'))
+  })
+
+  it('serves the others first after runs that could not be served', async () => {
+    const server = await startServer()
+    using spool = await spoolIn(temporaryFolder())
+    const broken = ['a', 'b', 'c', 'd', 'e']
+    for (const run_id of [...broken, 'z']) await spool.append({ run_id, offset: 0, bytes: archiveOf(run_id) })
+    const stop = new AbortController()
+    let rounds = 0
+    const client = {
+      ...server.client,
+      append: (run: string, batch: Parameters<typeof server.client.append>[1]) =>
+        broken.includes(run)
+          ? Promise.reject(new RunfoldError('internal', 'only this run'))
+          : server.client.append(run, batch),
+    }
+    const sleep = async () => {
+      if (++rounds === 2) stop.abort(new Error('enough'))
+    }
+    await expect(drain({ ...server, client }, spool, { signal: stop.signal, sleep })).rejects.toThrow(
+      'enough',
+    )
+    expect(await archived(server, 'z')).toEqual(archiveOf('z'))
   })
 
   it('goes on with what comes later, until it is told to end', async () => {
