@@ -166,7 +166,7 @@ async function visit(
     head = await ports.index.head(run)
     if (!head) return { seen, damage }
   }
-  if (!head.alive) await abortAll(ports, run)
+  if (!head.alive) await abortAll(ports, run, head)
 
   // Judged by what was seen, and written only if that is still so: an append or a holder may have come meanwhile.
   const now = clock.now()

@@ -18,9 +18,15 @@ export async function* abortExpired(ports: StorePorts, now: number): AsyncGenera
   }
 }
 
-/** For a run that was deleted. */
-export async function abortAll(ports: StorePorts, run: RunKey): Promise<void> {
-  for (const upload of await ports.uploadIndex.ofRun(run)) await forget(ports, upload)
+/** For a run that was deleted. Somebody may be making it again right now, and what that life uploads stays. */
+export async function abortAll(
+  ports: StorePorts,
+  run: RunKey,
+  ended: { readonly life: number },
+): Promise<void> {
+  for (const upload of await ports.uploadIndex.ofRun(run)) {
+    if (upload.life <= ended.life) await forget(ports, upload)
+  }
 }
 
 /** The record goes last, so that a failure before it is repeated. */

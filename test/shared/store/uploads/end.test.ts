@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { PREAMBLE } from '#codec'
 import { createMaintainer } from '#store'
-import { say, sha256 } from '../../../kit/stored-run.ts'
+import { joined, StoredRun, say, sha256 } from '../../../kit/stored-run.ts'
 import { uploadParts } from '../../../kit/upload-batch.ts'
 import { big, DAY, digestOf, everyKey, MiB, started } from './kit.ts'
 
@@ -36,6 +37,23 @@ describe('the end of an upload', () => {
     await createMaintainer(ports, clock).pass()
     expect(await everyKey(ports, 'uploads/')).toEqual([])
     expect(await ports.uploadIndex.ofRun(run.key)).toEqual([])
+  })
+
+  it('is not the deletion of a former life, which maintenance may be about to clean up after', async () => {
+    const { run, ports, clock, archive } = await started()
+    await archive.remove(run.key, { force: true })
+    const again: Awaited<ReturnType<typeof uploadParts>>[] = []
+    const uploadIndex = {
+      ...ports.uploadIndex,
+      ofRun: async (key: typeof run.key) => {
+        const next = await StoredRun.begin(archive)
+        again.push(await uploadParts(next, joined(PREAMBLE, say('of the next life'))))
+        return ports.uploadIndex.ofRun(key)
+      },
+    }
+    await createMaintainer({ ...ports, uploadIndex }, clock).pass()
+    expect(again).toHaveLength(1)
+    expect(await again[0]?.complete()).toMatchObject({ frames: 1 })
   })
 
   it('is tried again by the next pass when the storage fails', async () => {
