@@ -1,12 +1,13 @@
 import type { Output, Style } from './output.ts'
-import { cut, oneLine } from './terminal-text.ts'
+import { oneLine } from './terminal-text.ts'
+import { cut, padded, widthOf } from './text-width.ts'
 
 /** A column: its title, what stands in it, and whether it holds numbers. The last column takes the room that is left. */
 export interface Column<Row> {
   readonly title: string
   readonly value: (row: Row) => unknown
   readonly align?: 'right'
-  /** Characters shown at most. @default 40 */
+  /** Columns of the terminal it may take. @default 40 */
   readonly width?: number
 }
 
@@ -27,7 +28,7 @@ export const printTable = async <Row>(
   let widths: readonly number[] | undefined
   const flush = async () => {
     widths = columns.map((column, i) =>
-      Math.max(column.title.length, ...sample.map((row) => row[i]?.length ?? 0)),
+      Math.max(column.title.length, ...sample.map((row) => widthOf(row[i] ?? ''))),
     )
     const titles = columns.map((column) => column.title)
     await out.line(out.paint('bold', fitted(out, lineOf(columns, titles, widths))))
@@ -58,10 +59,7 @@ export const printFacts = async (out: Output, facts: readonly Fact[]): Promise<v
 
 const lineOf = <Row>(columns: readonly Column<Row>[], cells: readonly string[], widths: readonly number[]) =>
   columns
-    .map((column, i) => {
-      const cell = cells[i] ?? ''
-      return column.align === 'right' ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)
-    })
+    .map((column, i) => padded(cells[i] ?? '', widths[i] ?? 0, column.align))
     .join(GAP)
     .trimEnd()
 

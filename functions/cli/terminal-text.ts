@@ -17,10 +17,3 @@ export const manyLines = (text: string): string =>
 /** The same JSON, its strings spelled so that a terminal can show them. Line ends between values stay. */
 export const harmlessJson = (json: string): string =>
   json.replaceAll(HARMFUL, (char) => (char === '\n' ? char : escaped(char)))
-
-/** Cut to `width` characters, the cut marked. */
-export const cut = (text: string, width: number): string => {
-  if (text.length <= width) return text
-  const chars = [...text]
-  return chars.length <= width ? text : `${chars.slice(0, Math.max(0, width - 1)).join('')}…`
-}

@@ -1,7 +1,8 @@
 import type { ContextDelta, ContextSnapshot, Entry, Region, RegionDelta } from '#schema'
 import type { Output } from './output.ts'
 import { printTable } from './table.ts'
-import { cut, oneLine } from './terminal-text.ts'
+import { oneLine } from './terminal-text.ts'
+import { cut } from './text-width.ts'
 
 /** The regions of a window as a table. */
 export const printRegions = async (out: Output, window: ContextSnapshot): Promise<void> => {

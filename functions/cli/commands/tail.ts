@@ -1,7 +1,8 @@
 import type { RecordItem } from '#schema'
 import { examples, type Verb, wholeNumber } from '../command.ts'
 import type { Session } from '../session.ts'
-import { cut, oneLine } from '../terminal-text.ts'
+import { oneLine } from '../terminal-text.ts'
+import { cut } from '../text-width.ts'
 import { unixTime } from '../time.ts'
 import { gist } from './records.ts'
 

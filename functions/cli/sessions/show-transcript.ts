@@ -1,5 +1,6 @@
 import type { Output } from '../output.ts'
-import { cut, manyLines, oneLine } from '../terminal-text.ts'
+import { manyLines, oneLine } from '../terminal-text.ts'
+import { cut } from '../text-width.ts'
 import type { Message } from './document-stream.ts'
 import { headingOf, type Part, partsOf } from './transcript.ts'
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createOutput } from '../../../functions/cli/output.ts'
 import { printFacts, printTable } from '../../../functions/cli/table.ts'
+import { cut, padded, widthOf } from '../../../functions/cli/text-width.ts'
 import { cliIn, demoBytes } from './kit.ts'
 
 const terminal = (columns: number, env: Readonly<Record<string, string>> = { NO_COLOR: '1' }) => {
@@ -15,6 +16,33 @@ it('a heading is cut where the terminal ends, as its rows are', async () => {
   await printTable(out, columns, [1, 2], 'nothing')
   expect(said).toHaveLength(3)
   for (const line of said) expect(line.trimEnd().length).toBeLessThanOrEqual(20)
+})
+
+it('columns stand below each other and lines end where the terminal does, whatever script they are in', async () => {
+  const { out, said } = terminal(24)
+  const columns = [
+    { title: 'TITLE', value: (row: string) => row, width: 12 },
+    { title: 'N', value: () => 7, align: 'right' as const },
+    { title: 'REST', value: (row: string) => row, width: 60 },
+  ]
+  await printTable(
+    out,
+    columns,
+    ['plain', '日本語の修正', 'naïve e\u0301', '🚀🚀🚀🚀🚀🚀🚀🚀', '한국어'],
+    'nothing',
+  )
+  for (const line of said) expect(widthOf(line.trimEnd()), line).toBeLessThanOrEqual(24)
+  const places = said.slice(1).map((line) => widthOf(line.slice(0, line.indexOf('7'))))
+  expect(places).toEqual(places.map(() => 14))
+})
+
+it('a text is as wide as what is seen of it', () => {
+  expect(['', 'abc', '日本', 'e\u0301', '🚀', 'ｆ', '…→'].map(widthOf)).toEqual([0, 3, 4, 1, 2, 2, 2])
+  expect(cut('🚀🚀🚀', 5)).toBe('🚀🚀…')
+  expect(cut('🚀🚀🚀', 4)).toBe('🚀…')
+  expect(cut('🚀🚀', 4)).toBe('🚀🚀')
+  expect([cut('abcd', 3), cut('abc', 3), cut('abc', 1), cut('', 0)]).toEqual(['ab…', 'abc', '…', ''])
+  expect(padded('日本', 6, 'right')).toBe('  日本')
 })
 
 it('the colour of a value is no harmful text', async () => {
