@@ -7,6 +7,9 @@ import { isLiving, livingHead } from './head.ts'
 import type { SessionParts } from './parts.ts'
 import { openGeneration } from './raw.ts'
 
+/** One piece is parsed while the next is fetched: parsing is slower than storage, and what waits takes memory. */
+const PIECES_AT_ONCE = 2
+
 /** The newest generation of each file of a life, as they are at one moment. */
 export async function currentFiles(
   { ports: { sessions } }: SessionParts,
@@ -36,7 +39,7 @@ export function filesToDerive(
     list: found.map(versionOf),
     read: ({ path, tail }, from) => {
       const file = byPath.get(path) as FileItem
-      return released(openGeneration(parts, session, { life, path }, file).bytes(from, tail))
+      return released(openGeneration(parts, session, { life, path }, file).bytes(from, tail, PIECES_AT_ONCE))
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   partsOf,
   pickMerge,
   piecesOf,
+  release,
   type Source,
   soundStretches,
 } from '../../store/index.ts'
@@ -93,6 +94,7 @@ async function mergeOnce(
       composed,
       extentFacts(session, place.path, undefined),
     )
+    for (const part of composed) if ('bytes' in part) release(part.bytes)
   } catch (error) {
     // Merged and swept by someone else meanwhile, unless the file still names it: then it is lost (P7).
     const now = await parts.ports.sessions.file(session, place)

@@ -12,8 +12,11 @@ export interface RawFile {
   readonly generation: number
   readonly tail: number
   readonly digest: string
-  /** Bytes start..end, fetched as they are consumed; throws `internal` naming a range that is not there (P7). */
-  bytes(start: number, end: number): AsyncIterable<Uint8Array>
+  /**
+   * Bytes start..end, fetched as they are consumed, at most so many pieces at once; throws `internal` naming a range that is not
+   * there (P7).
+   */
+  bytes(start: number, end: number, most?: number): AsyncIterable<Uint8Array>
 }
 
 /** @throws not_found */
@@ -64,6 +67,6 @@ export function openGeneration(
     generation,
     tail,
     digest,
-    bytes: (start, end) => extentBytes(parts.ports.objects, sourceOf(item), refresh, start, end),
+    bytes: (start, end, most) => extentBytes(parts.ports.objects, sourceOf(item), refresh, start, end, most),
   }
 }

@@ -22,7 +22,7 @@ const MAX_OBJECT_BYTES = 5 * 1024 * 1024 * MiB
 /** What S3 copies as a part of a multipart object has at least so many bytes; shorter extents are read. */
 export const MIN_COPY_BYTES = 5 * MiB
 /** What one merge reads into memory at most. */
-const MAX_READ_BYTES = 48 * MiB
+const MAX_READ_BYTES = 16 * MiB
 
 /** Names and lengths, in archive order. */
 export interface Piece {

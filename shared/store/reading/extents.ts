@@ -26,13 +26,14 @@ const PIECE_BYTES = 4 * 1024 * 1024
 const WHOLE_BYTES = 8 * 1024 * 1024
 /** Of a longer range the first piece is smaller: a page often ends in it. */
 const FIRST_PIECE_BYTES = 1024 * 1024
-/** Pieces that are fetched at once, at most. */
+/** Pieces that are fetched at once, at most, for a reader that may be as fast as the storage. */
 const PIECES_AHEAD = 4
 
 /**
  * Bytes start..end in order, fetched as they are consumed.
  *
  * @param refresh looks again; it is asked only when a named object has vanished, since merging replaces objects
+ * @param most pieces that are fetched at once; with a slow reader more of them would only lie about
  * @throws internal with `offset` and `length` of a range that is not there (P7)
  */
 export async function* extentBytes(
@@ -41,12 +42,13 @@ export async function* extentBytes(
   refresh: () => Promise<ExtentSource>,
   start: number,
   end: number,
+  most = PIECES_AHEAD,
 ): AsyncGenerator<Uint8Array> {
   let position = start
   let current = source
   let lost: Piece | undefined
   while (position < end) {
-    for await (const { piece, chunk } of fetchAhead(objects, plan(current, position, end))) {
+    for await (const { piece, chunk } of fetchAhead(objects, plan(current, position, end), most)) {
       if (chunk) {
         yield chunk
         position = piece.end
@@ -61,11 +63,11 @@ export async function* extentBytes(
   }
 }
 
-async function* fetchAhead(objects: Objects, pieces: Iterable<Piece>) {
+async function* fetchAhead(objects: Objects, pieces: Iterable<Piece>, most: number) {
   const source = pieces[Symbol.iterator]()
   const ahead: { piece: Piece; chunk: Promise<Uint8Array | undefined> }[] = []
   // A page often ends within its first piece, so the reading ahead grows only as pieces are taken.
-  for (let allowed = 1; ; allowed = Math.min(PIECES_AHEAD, allowed + 1)) {
+  for (let allowed = 1; ; allowed = Math.min(most, allowed + 1)) {
     while (ahead.length < allowed) {
       const next = source.next()
       if (next.done) break
