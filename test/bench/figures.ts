@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 
 /** Named figures of a bench; the name ends in the unit (`_mb_s`, `_ms`, `_mib`) or says `_vs_` for a ratio. */
 export type Figures = Record<string, number>
@@ -22,8 +23,9 @@ function at(values: readonly number[], index: number): number {
   return value
 }
 
-/** What `npm start` gives Node. */
+/** What `npm start` gives Node: flags, and where it keeps what it has compiled of the sources. */
 export const NODE_FLAGS = ['--max-semi-space-size=8']
+export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/runfold', import.meta.url))
 
 export interface Measured {
   seconds: number

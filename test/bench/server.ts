@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { NODE_FLAGS } from './figures.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { COMPILE_CACHE, NODE_FLAGS } from './figures.ts'
 
 export const TOKEN = 'bench-token-that-guards-nothing'
 
@@ -21,6 +23,7 @@ export async function startBenchServer(
   data: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
+  if (!existsSync(COMPILE_CACHE)) await compileOnce()
   const port = await freePort()
   const child = spawn(
     process.execPath,
@@ -28,6 +31,7 @@ export async function startBenchServer(
     {
       env: {
         ...process.env,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         PORT: String(port),
         RUNFOLD_DATA: data,
         RUNFOLD_ADMIN_TOKEN: TOKEN,
@@ -64,6 +68,14 @@ export async function startBenchServer(
       await gone
     },
   }
+}
+
+/** The first start of a checkout compiles, and takes 25 MiB for it that no later one does. */
+async function compileOnce(): Promise<void> {
+  mkdirSync(COMPILE_CACHE, { recursive: true })
+  const folder = mkdtempSync(join(tmpdir(), 'runfold-bench-'))
+  await (await startBenchServer(folder)).stop()
+  rmSync(folder, { recursive: true })
 }
 
 async function answering(url: string): Promise<void> {
