@@ -68,6 +68,7 @@ function keep(head: Head, held: HeadLease, request: AcquireRequest, now: number)
   return { created: false, expect: { ...sameOwner(head), held: true }, change: { set } }
 }
 
+/** A new epoch for who asks, and how the one before ended; `now` in ms. */
 export function takeOver(head: Head, request: AcquireRequest, now: number, reason: LeaseReason): Decision {
   const epoch = head.epoch + 1
   const lease = leaseFor(request, now)
@@ -100,6 +101,7 @@ function requiring({ requires }: AcquireRequest): Partial<Head> {
   return requires ? { requires } : {}
 }
 
+/** The run's lease, made with the run where there is none; waits up to `wait_s` for one that another holds. Throws `lease_held`. */
 export async function acquire(
   parts: StoreParts,
   run: RunKey,

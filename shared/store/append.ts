@@ -10,6 +10,7 @@ import type { Head } from './ports.ts'
 import type { ArchiveView } from './reading/view.ts'
 import { digestUpTo } from './replay.ts'
 
+/** What is appended, where, and under which epoch. */
 export interface AppendRequest {
   readonly offset: number
   readonly epoch: number

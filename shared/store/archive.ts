@@ -63,6 +63,7 @@ export interface Archive extends StoreParts {
   follow(began: ArchiveView, from: Boundary): AsyncGenerator<readonly FrameItem[]>
 }
 
+/** What an archive is given beside its ports. */
 export interface ArchiveOptions {
   readonly clock: Clock
   readonly limits: StoreLimits
@@ -70,6 +71,7 @@ export interface ArchiveOptions {
   readonly folded?: (isWarm: boolean) => void
 }
 
+/** The archive on these ports, with what this process keeps of runs between requests. */
 export function createArchive(ports: StorePorts, { folded, ...options }: ArchiveOptions): Archive {
   const heads = new WarmHeads()
   const parts: StoreParts = { ports, ...options, heads }

@@ -19,6 +19,7 @@ export function cardJson(run: RunKey, card: RunCard): Card {
 
 const SHOWN = Object.keys(cardSchema.shape) as (keyof Card)[]
 
+/** The members of a card that stand in the head. */
 export function ticksOf(card: RunCard): Ticks {
   return {
     current_stage: card.current_stage,
@@ -54,6 +55,7 @@ export function cardRow(run: RunKey, head: Head, card: RunCard): CardRow {
   return { run, life, tail: card_tail, created_at, workdir: card.workdir, card: slowOf(run, card) }
 }
 
+/** The card of a head and a row that is fresh. */
 export function cardOf(head: Head, row: CardRow): RunCard {
   const { run_id: _key, ...slow } = row.card
   return { ...slow, ...head.ticks, workdir: row.workdir, headed: head.headed }
@@ -75,6 +77,7 @@ export async function currentCard(ports: StorePorts, run: RunKey, head: Head): P
   return row && isFresh(head, row) ? cardOf(head, row) : deriveCard(ports, run, head)
 }
 
+/** Whether the row is of the head's life, and no older than its card. */
 export function isFresh(head: Head, row: CardRow): boolean {
   return row.life === head.life && row.tail >= head.card_tail
 }

@@ -18,6 +18,7 @@ import { appendAnswer, replay } from './replay.ts'
 /** At so many extents merging has fallen behind, and appends wait for it. */
 export const MAX_EXTENTS = 512
 
+/** Statuses after which a run waits for nobody. */
 export const TERMINAL: ReadonlySet<RunStatus | null> = new Set<RunStatus | null>([
   'complete',
   'error',
@@ -39,6 +40,7 @@ export interface Addition {
   isStored(view: ArchiveView): Promise<boolean>
 }
 
+/** What the head grows by with an addition. */
 export interface Gain {
   readonly frames: number
   readonly points: number
@@ -50,6 +52,7 @@ export interface Gain {
   readonly card?: { readonly before: RunCard; readonly after: RunCard }
 }
 
+/** Who appends. */
 export interface Writer {
   readonly epoch: number
   /** The life that is written to; undefined for the one that is found. */
@@ -97,6 +100,7 @@ export function judgeWriter(head: Head, life: number, epoch: number): void {
   if (head.epoch !== epoch || !head.lease) throw fenced(head, epoch)
 }
 
+/** Throws `gap` where the archive ends before the offset, `slow_down` where it has too many extents. */
 export function judgeRoom(head: Head, offset: number): void {
   if (offset > head.tail) {
     throw new RunfoldError('gap', `the archive ends at ${head.tail}, before ${offset}`, position(head))

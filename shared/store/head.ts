@@ -67,14 +67,17 @@ export const NOTHING = {
   claim_at: null,
 } as const satisfies Partial<Head>
 
+/** Milliseconds since 1970 as answers show them: RFC 3339 in UTC. */
 export function serverTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** Whether somebody holds the run at `now`, in ms. */
 export function isLive(lease: HeadLease | null, now: number): lease is HeadLease {
   return lease !== null && lease.expires_at > now
 }
 
+/** A lease as answers show it. */
 export function leaseJson(lease: HeadLease): Lease {
   return { ...lease, expires_at: serverTime(lease.expires_at) }
 }
@@ -90,6 +93,7 @@ export function position(head: Head): { tail: number; digest: string; epoch: num
   return { tail: head.tail, digest: head.digest, epoch: head.epoch }
 }
 
+/** The refusal of a writer whose epoch is over. */
 export function fenced(head: Head, epoch: number): RunfoldError {
   const found = head.lease ? `the epoch is ${head.epoch}` : `epoch ${head.epoch} was released`
   return new RunfoldError('fenced', `${found}, the request came with ${epoch}`, {

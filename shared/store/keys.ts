@@ -1,7 +1,7 @@
 import type { RunKey } from '../schema/index.ts'
 import type { DerivedPlace, Extent } from './ports.ts'
 
-// Every object key is spelled here (DESIGN.md, "Archive = list of extents"):
+// Every object key of runs is spelled here (DESIGN.md, "Archive = list of extents"):
 //
 //   runs/<tenant>/<run_id>/<sweep>-<start>-<length>-<hash>
 //        a run's own prefix ┘        └ byte range     └ content
@@ -15,23 +15,27 @@ import type { DerivedPlace, Extent } from './ports.ts'
 const SWEEP_DIGITS = 10
 const START_DIGITS = 16
 
+const padded = (number: number) => String(number).padStart(START_DIGITS, '0')
+
 /** Hex digits of an extent's hash. */
 export const HASH_DIGITS = 16
 
 /** Extents are named by their zero-padded start, so that key order is archive order up to 2^53 − 1. */
 export function extentName(start: number): string {
-  return String(start).padStart(START_DIGITS, '0')
+  return padded(start)
 }
 
+/** What `extentName` was given. */
 export function extentStart(name: string): number {
   return Number(name)
 }
 
 /** Everything stored for one run begins so; no run's prefix is the beginning of another's. */
 export function objectPrefix(run: RunKey): string {
-  return `runs/${run.tenant}/${run.run_id}/`
+  return `${RUNS_PREFIX}${run.tenant}/${run.run_id}/`
 }
 
+/** The key of the object that holds an extent of this run. */
 export function objectKey(
   run: RunKey,
   start: number,
@@ -49,6 +53,7 @@ export function extentKey(
   return `${prefix}${String(sweep).padStart(SWEEP_DIGITS, '0')}-${extentName(start)}-${length}-${hash}`
 }
 
+/** What the key of an extent's object tells. */
 export interface ObjectPlace {
   readonly sweep: number
   readonly start: number
@@ -81,6 +86,7 @@ export function uploadHash(upload_id: string): string {
   return `u${upload_id.slice(0, HASH_DIGITS - 1)}`
 }
 
+/** The key of an object of snapshots. */
 export function derivedKey(run: RunKey, place: DerivedPlace): string {
   const sweep = String(place.sweep).padStart(SWEEP_DIGITS, '0')
   const { life, seq, offset, stateBytes, indexBytes, hash } = place
@@ -107,6 +113,7 @@ type Six = [number, number, number, number, number, number]
 //   runs/<tenant>/<run_id>/tombstone-<life>-<epoch>-<hash>     ended that life
 //   runs/<tenant>/<run_id>/hold-<ms>                           nothing is swept before that time
 
+/** What the key of a note tells. */
 export interface NotePlace {
   readonly kind: 'manifest' | 'tombstone'
   readonly life: number
@@ -115,8 +122,7 @@ export interface NotePlace {
   readonly hash: string
 }
 
-const padded = (number: number) => String(number).padStart(START_DIGITS, '0')
-
+/** The key of a manifest or a tombstone's marker. */
 export function noteKey(run: RunKey, { kind, life, at, hash }: NotePlace): string {
   return `${objectPrefix(run)}${kind}-${padded(life)}-${padded(at)}-${hash}`
 }

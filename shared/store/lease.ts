@@ -34,6 +34,7 @@ async function changeLease(
   throw new RunfoldError('slow_down', 'the lease changes too often', { retry_after_s: 1 })
 }
 
+/** Prolongs the lease of this epoch from now on. Throws `fenced`. */
 export async function renew(parts: StoreParts, run: RunKey, request: RenewRequest): Promise<LeaseAnswer> {
   const { head, now } = await changeLease(parts, run, request.epoch, (head, now) => {
     if (!head.lease) throw fenced(head, request.epoch)
@@ -62,6 +63,7 @@ export async function release(parts: StoreParts, run: RunKey, epoch: number): Pr
   )
 }
 
+/** Who holds the run, and who has, the newest first. */
 export async function leaseState({ ports: { index } }: StoreParts, run: RunKey): Promise<LeaseState> {
   const head = living(await index.head(run))
   const older = await index.transfers(run, LEASE_HISTORY_MAX)
@@ -73,6 +75,7 @@ export async function leaseState({ ports: { index } }: StoreParts, run: RunKey):
   return { epoch: head.epoch, lease: head.lease && leaseJson(head.lease), history }
 }
 
+/** The refusal of who would take a run that another holds at `now`, in ms. */
 export function leaseHeld(head: Head, lease: HeadLease, now: number): RunfoldError {
   const until = serverTime(lease.expires_at)
   return new RunfoldError(
@@ -86,6 +89,7 @@ export function leaseHeld(head: Head, lease: HeadLease, now: number): RunfoldErr
   )
 }
 
+/** What the holder of the run is told. */
 export function leaseAnswer(run: RunKey, head: Head, now: number): LeaseAnswer {
   if (!head.lease) throw fenced(head, head.epoch)
   return {

@@ -11,6 +11,7 @@ import { takingTurns } from './reading/turns.ts'
 /** Rows read from the index at a time while a filter looks for what it wants. */
 const SCAN_ROWS = 500
 
+/** What a token may see of its tenant. */
 export interface ListBounds {
   /** What a token may see of its tenant. */
   readonly run_prefix?: string | null

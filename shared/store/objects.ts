@@ -1,5 +1,6 @@
 // The port of the objects: immutable bytes by key (ports.ts has the others).
 
+/** Bytes of an object or of an archive. */
 export interface ByteRange {
   readonly start: number
   /** exclusive */
@@ -14,6 +15,7 @@ export type ComposePart =
 /** Small texts stored beside an object, enough to rebuild the index from the bucket (DESIGN.md, Rebuild). */
 export type ObjectFacts = Readonly<Record<string, string>>
 
+/** What a list tells of an object. */
 export interface StoredObject {
   readonly key: string
   readonly length: number

@@ -4,6 +4,7 @@ import type { ArchiveView } from './reading/view.ts'
 import { openView } from './reading/view.ts'
 import type { WarmHeads } from './warm-heads.ts'
 
+/** Bytes that requests are held to; `capabilities` tells them. */
 export interface StoreLimits {
   /** Largest decoded body of one append. */
   readonly max_batch_bytes: number

@@ -20,6 +20,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A token as it is kept; times in ms. */
 export interface StoredToken {
   readonly token_id: string
   /** Lower-case hex SHA-256 of the token; the token itself is nowhere. */
@@ -28,12 +29,12 @@ export interface StoredToken {
   readonly tenant: string
   readonly scopes: readonly Scope[]
   readonly run_prefix: string | null
-  /** ms */
   readonly expires_at: number | null
   readonly created_at: number
   readonly last_used_at: number | null
 }
 
+/** Tokens by hash and by tenant. */
 export interface TokenIndex {
   put(token: StoredToken): Promise<void>
   byHash(hash: string): Promise<StoredToken | undefined>
@@ -41,9 +42,11 @@ export interface TokenIndex {
   list(tenant: string): Promise<readonly StoredToken[]>
   /** False when the tenant has no such token. */
   remove(tenant: string, token_id: string): Promise<boolean>
+  /** Notes when the token was used; one that is gone stays gone. */
   touch(hash: string, last_used_at: number): Promise<void>
 }
 
+/** All doors of one store. */
 export interface StorePorts {
   readonly objects: Objects
   readonly index: RunIndex

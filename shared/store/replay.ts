@@ -37,6 +37,7 @@ export async function replay(
   return appendAnswer(run, head, offset, counts, true, parts.clock.now())
 }
 
+/** What an append is answered with; `counts` are those of the archive up to its end, `now` in ms. */
 export function appendAnswer(
   run: RunKey,
   head: Head,

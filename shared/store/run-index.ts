@@ -5,7 +5,7 @@ import type { Card, Lease, RunKey, Transfer, Worker } from '../schema/index.ts'
 /** A contiguous byte range of the archive in one object, whose key is rebuilt from this and its start (keys.ts). */
 export interface Extent {
   readonly length: number
-  /** First 16 hex digits of the SHA-256 of its bytes. */
+  /** First 16 hex digits of the SHA-256 of its bytes; of bytes that nobody saw, a name that begins with `x` or `u` (keys.ts). */
   readonly hash: string
   /** The head's `sweep` when its object was stored. */
   readonly sweep: number
@@ -31,6 +31,7 @@ export interface DerivedPlace {
   readonly hash: string
 }
 
+/** A lease as the head keeps it. */
 export interface HeadLease extends Omit<Lease, 'expires_at'> {
   /** ms */
   readonly expires_at: number
@@ -140,11 +141,13 @@ export interface CardRow {
   readonly workdir: string | null
 }
 
+/** Where a row stands in the listing; `created_at` in ms. */
 export interface CardPlace {
   readonly created_at: number
   readonly run_id: string
 }
 
+/** Which rows of the listing are read. */
 export interface CardScan {
   readonly order: 'asc' | 'desc'
   /** Exclusive; keyset by (created_at, run_id), both immutable. */

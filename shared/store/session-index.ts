@@ -4,6 +4,7 @@ import type { Extents } from './run-index.ts'
 // The port of the session index (SESSIONS.md 1.1; ports.ts has the others): one head per session, one item per file path, one
 // per closed generation of a path. Every item carries a version, and is replaced only where its predecessor stands.
 
+/** What is replaced only by its successor. */
 export interface Versioned {
   /** 1 for the first one stored, then one more each time. */
   readonly version: number
@@ -116,6 +117,7 @@ export interface ClosedGeneration extends Versioned {
   readonly last_at: number
 }
 
+/** A file of a session: its path in one life. */
 export interface FilePlace {
   readonly life: number
   readonly path: string
@@ -142,6 +144,7 @@ export interface SessionPlace {
   readonly session: SessionKey
 }
 
+/** The session index. Heads, files and closed generations are read strongly. */
 export interface SessionIndex {
   /** Read strongly, like files. */
   head(session: SessionKey): Promise<SessionHead | undefined>

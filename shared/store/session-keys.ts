@@ -11,6 +11,7 @@ import { HASH_DIGITS } from './keys.ts'
 // Ids, paths, parsers and agents are percent-encoded outside [A-Za-z0-9._-], a leading dot too, since stores hide what begins
 // so. What becomes longer than a file name may be keeps its beginning and goes on, behind a `=`, with a hash.
 
+/** All objects of all sessions. */
 export const SESSIONS_PREFIX = 'sessions/'
 
 /** A file name has 255 bytes, of which the local store takes a quarter to tell capitals apart (local/file-name.ts). */
@@ -84,6 +85,7 @@ export function derivedPrefix(session: SessionKey, life: number, path?: string):
   return `${lifePrefix(session, life)}derived/${transcript}/`
 }
 
+/** What the key of a document or of a parser state tells. */
 export interface DerivedName {
   readonly kind: 'document' | 'state'
   /** Of the item that will name it, when it was stored. */
@@ -95,6 +97,7 @@ export interface DerivedName {
   readonly more: string
 }
 
+/** The key of a derived object under its transcript's prefix. */
 export function derivedKeyIn(prefix: string, { kind, sweep, parser, inputs, more }: DerivedName): string {
   const made = `${keySegment(parser)}-${inputs.slice(0, HASH_DIGITS)}-${more}`
   return `${prefix}${kind}-${padded(sweep, SWEEP_DIGITS)}-${made}`

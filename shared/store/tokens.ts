@@ -14,6 +14,7 @@ export interface Principal {
   readonly expires_at: number | null
 }
 
+/** The tokens of all tenants; who may do what with them is judged here. */
 export interface Tokens {
   /** Nobody makes a token wider than their own: `forbidden`. What the request leaves open is bounded as the maker is. */
   make(maker: Principal, request: TokenRequest): Promise<TokenMade>
@@ -37,6 +38,7 @@ const CACHE_MS = 30_000
 const CACHE_TOKENS = 1000
 const TOUCH_MS = 60_000
 
+/** Tokens on an index, with a memory of those that were checked a moment ago. */
 export function createTokens(index: TokenIndex, clock: Clock): Tokens {
   const cache = new Map<string, { readonly token: StoredToken; readonly until: number }>()
 

@@ -13,7 +13,7 @@ const STRING = 7
 const ESCAPE = 8
 const HEX = 9
 const WORD = 10
-// Numbers: the states before COMPLETE_FROM need another digit, the others may end where they are.
+// Numbers: the states before ZERO need another digit, those from it on may end where they are.
 const MINUS = 11
 const POINT = 12
 const EXPONENT = 13
@@ -36,6 +36,7 @@ const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0
 /** What may follow a backslash, but for `u`. */
 const ESCAPES = new Set(letters('"\\/bfnrt'))
 
+/** Judges one text as it comes. */
 export class JsonGrammar {
   #state = VALUE
   /** Open brackets, innermost last; a set bit is an object. */

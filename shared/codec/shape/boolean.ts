@@ -4,6 +4,7 @@ import type { Shape } from './shape.ts'
 const TRUE = new Token('true')
 const FALSE = new Token('false')
 
+/** `bool` of LVR1.md 2. */
 export const boolean: Shape<boolean> = {
   read(c) {
     if (c.take(TRUE)) return true

@@ -1,6 +1,7 @@
 import { type Cursor, HOLD } from '../json/cursor.ts'
 import { type Shape, writeValue } from './shape.ts'
 
+/** `T[]` of LVR1.md 2. */
 export function list<T>(inner: Shape<T>): Shape<readonly T[]> {
   return {
     read(c) {

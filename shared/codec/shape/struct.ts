@@ -5,6 +5,7 @@ import { check, checked } from './checked.ts'
 import { write } from './held.ts'
 import { type Shape, type ShapeSink, writeValue } from './shape.ts'
 
+/** A field of a structure, and what its absence means. */
 export interface Field {
   readonly name: string
   readonly shape: Shape

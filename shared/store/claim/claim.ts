@@ -21,6 +21,7 @@ const HEADS = 16
  */
 const TURN_OF_OTHERS_MS = 5000
 
+/** What bounds a claim beside its request. */
 export interface ClaimBounds {
   /** What a token may have of its tenant. */
   readonly run_prefix?: string | null

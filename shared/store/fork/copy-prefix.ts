@@ -9,6 +9,7 @@ import type { ComposePart, Extent, Head, Objects } from '../ports.ts'
 /** What is read into memory at most; small extents beyond it are copied without being checked. */
 const MAX_READ_BYTES = 48 * 1024 * 1024
 
+/** A head and whose it is. */
 export interface OwnedHead {
   readonly run: RunKey
   readonly head: Head

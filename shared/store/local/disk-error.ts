@@ -14,6 +14,7 @@ const PASSING = new Set([
   'EBUSY',
 ])
 
+/** The system's name of an error, such as ENOENT. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
@@ -43,6 +44,7 @@ function sqliteKind(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined
 }
 
+/** Whether another process has the database locked. */
 export function isBusy(error: unknown): boolean {
   return sqliteKind(error) === SQLITE_BUSY
 }
@@ -52,6 +54,7 @@ export function isBroken(error: unknown): boolean {
   return sqliteKind(error) === SQLITE_IOERR
 }
 
+/** SQLite's errors end here, as `diskError` has it. */
 export function sqliteError(error: unknown): RunfoldError {
   const kind = sqliteKind(error) ?? 0
   return [SQLITE_FULL, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_BUSY].includes(kind)

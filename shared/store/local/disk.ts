@@ -6,6 +6,7 @@ import { RunfoldError } from '../../schema/index.ts'
 import type { Clock } from '../ports.ts'
 import { diskError, errnoOf } from './disk-error.ts'
 
+/** What a disk is given beside its folder. */
 export interface DiskOptions {
   readonly clock: Clock
   /** Called once, when an fsync failed: what the disk holds is not known any more, so the process must end. */
@@ -14,6 +15,7 @@ export interface DiskOptions {
   readonly sync?: (handle: FileHandle) => Promise<void>
 }
 
+/** A file that is to be there, and what writes its bytes. */
 export interface NewFile {
   /** Relative to the disk's folder. */
   readonly file: string

@@ -5,6 +5,7 @@
 //
 // A part of 128 capitals makes 161 characters. A part that ends in a dot gets `~0`, for systems that would drop the dot.
 
+/** The path of a key, each part of it encoded. */
 export function pathOf(key: string): string {
   return key.split('/').map(encode).join('/')
 }
@@ -16,6 +17,7 @@ export function decode(name: string): string {
   return [...small].map((letter, i) => ((bits >> BigInt(i)) & 1n ? letter.toUpperCase() : letter)).join('')
 }
 
+/** The file name of a part of a key. */
 export function encode(part: string): string {
   const small = part.toLowerCase()
   let bits = 0n

@@ -14,7 +14,7 @@ import { forgetUnknownParts, sqliteUploadIndex } from './upload-index.ts'
 import { urlSecret } from './url-secret.ts'
 
 /**
- * A folder as the store: `index.sqlite`, and `objects/` whose files hold archive bytes and nothing else.
+ * A folder as the store: `index.sqlite`, and `objects/` with a file of an object's bytes alone, and its facts in one beside it.
  *
  * @throws Error with one line for the person who starts the server, where the folder cannot be used.
  */

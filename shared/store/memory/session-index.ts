@@ -33,7 +33,7 @@ export function memorySessionIndex(): SessionIndex {
     },
     file: async (session, place) => files.get(nameOf(session))?.get(placeName(place))?.file,
     putFile: async (session, place, file) => {
-      const kept = of(files, nameOf(session))
+      const kept = mapOf(files, nameOf(session))
       if (!succeeds(file, kept.get(placeName(place))?.file)) return false
       kept.set(placeName(place), { ...place, file })
       return true
@@ -45,7 +45,7 @@ export function memorySessionIndex(): SessionIndex {
     closed: async (session, place, generation) =>
       closed.get(nameOf(session))?.get(`${placeName(place)} ${generation}`)?.closed,
     putClosed: async (session, place, generation) => {
-      const kept = of(closed, nameOf(session))
+      const kept = mapOf(closed, nameOf(session))
       const name = `${placeName(place)} ${generation.generation}`
       if ((kept.get(name)?.closed.version ?? 0) > generation.version) return
       kept.set(name, { ...place, closed: generation })
@@ -95,7 +95,8 @@ export function memorySessionIndex(): SessionIndex {
 const succeeds = (item: Versioned, stored: FileItem | SessionHead | undefined) =>
   item.version === (stored?.version ?? 0) + 1
 
-function of<T>(maps: Map<string, Map<string, T>>, name: string): Map<string, T> {
+/** The map under this name, made where there is none. */
+function mapOf<T>(maps: Map<string, Map<string, T>>, name: string): Map<string, T> {
   const found = maps.get(name) ?? new Map<string, T>()
   maps.set(name, found)
   return found

@@ -1,5 +1,6 @@
 import type { StoredToken, TokenIndex } from '../ports.ts'
 
+/** The reference: one Map by hash. */
 export function memoryTokenIndex(): TokenIndex {
   const byHash = new Map<string, StoredToken>()
   return {

@@ -1,6 +1,7 @@
 import type { RunKey } from '../../schema/index.ts'
 import type { OpenParts, UploadIndex, UploadRecord } from '../ports.ts'
 
+/** The reference: one Map of uploads, and one of multipart uploads of our own. */
 export function memoryUploadIndex(): UploadIndex {
   const byId = new Map<string, UploadRecord>()
   const parts = new Map<string, OpenParts>()

@@ -4,6 +4,7 @@ import { meteredIndex, meteredUploadIndex } from './index-meter.ts'
 import { meteredObjects, meteredUploads } from './objects-meter.ts'
 import type { Tariff } from './tariff.ts'
 
+/** Ports that count, and what they have counted. */
 export interface Meter {
   readonly ports: StorePorts
   /** Since the last reset. */
@@ -13,8 +14,7 @@ export interface Meter {
 
 /**
  * Ports that count what a service would be asked, whatever they stand on; so promises about cost (P8, P9) are tested in
- * memory. Tokens are not counted, since servers remember them; nor
- * are the items of sessions.
+ * memory. Tokens are not counted, since servers remember them; nor are the items of sessions.
  */
 export function meter(ports: StorePorts, tariff: Tariff): Meter {
   const count = new Counter()

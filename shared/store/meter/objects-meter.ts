@@ -2,6 +2,7 @@ import type { ComposePart, Objects, Uploads } from '../ports.ts'
 import type { Counter } from './counter.ts'
 import type { Tariff } from './tariff.ts'
 
+/** The objects, each of whose calls is counted as the requests that the tariff makes of it. */
 export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter): Objects {
   const storing = (parts: readonly ComposePart[]) => {
     for (const { kind, length, units } of tariff.storing(parts)) count.add(kind, length, units)
@@ -46,6 +47,7 @@ export function meteredObjects(objects: Objects, tariff: Tariff, count: Counter)
   }
 }
 
+/** The same of uploads; a part is counted when its URL is given, since the part itself does not come by here. */
 export function meteredUploads(uploads: Uploads, count: Counter): Uploads {
   return {
     ...uploads,

@@ -14,6 +14,7 @@ export const METERED = [
   'query',
   'look',
 ] as const
+/** One of the kinds that are counted. */
 export type Metered = (typeof METERED)[number]
 
 /** How calls of the ports become requests of a service that charges for each; an adapter says it of its own. */

@@ -106,6 +106,7 @@ export function checkPlace({ head }: ArchiveView, place: Place): void {
   if ('point' in place && place.point >= head.points) throw pastTheEnd(head.tail, `${head.points} points`)
 }
 
+/** The refusal of a place behind the end; `what` says how much there is, such as `12 frames`. */
 export function pastTheEnd(tail: number, what: string): RunfoldError {
   return new RunfoldError('range_not_satisfiable', `the archive has ${what}`, { tail })
 }

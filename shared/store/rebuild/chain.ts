@@ -10,6 +10,7 @@ import { digestWithin, type Measured, measured } from './measure.ts'
 //
 // A merge copies what was committed, so the end of a merged object is proven as well.
 
+/** How the archive goes on behind the base, as far as that can be told. */
 export interface Chain {
   readonly end: Measured
   /** The objects behind the base, in order. */

@@ -35,6 +35,7 @@ export interface Found extends ObjectPlace {
   readonly holder: Transfer | undefined
 }
 
+/** All that a rebuild goes by for one run. */
 export interface Evidence {
   readonly run: RunKey
   /** The newest life. */
@@ -54,6 +55,7 @@ interface Note extends NotePlace {
   readonly manifest: Manifest
 }
 
+/** What the run's objects tell; `listed` are all that stand under its prefix, in key order. */
 export async function gather(
   objects: Objects,
   run: RunKey,

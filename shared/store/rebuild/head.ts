@@ -55,6 +55,7 @@ export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number
   }
 }
 
+/** The head of a run whose newest life was ended; times in ms. */
 export function rebuiltTombstone({ life, epoch, sweep }: Evidence, held_until: number, now: number): Head {
   return {
     ...NOTHING,

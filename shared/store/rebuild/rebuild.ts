@@ -17,6 +17,7 @@ import { type Measured, resumed } from './measure.ts'
 /** For so long nothing of a rebuilt run is swept: time to look at what was kept aside, or to think again. */
 const HOLD_MS = 7 * 86_400_000
 
+/** What became of a run. */
 export interface RebuiltRun {
   readonly run: RunKey
   /** `known`: the index had it already. */
@@ -30,6 +31,7 @@ export interface RebuiltRun {
   readonly lost: ByteRange | null
 }
 
+/** A run that could not be rebuilt; the others go on. */
 export interface FailedRun {
   readonly run: RunKey
   readonly outcome: 'failed'
