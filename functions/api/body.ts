@@ -7,7 +7,7 @@ import { badRequest } from './issues.ts'
 export interface BodyRule {
   /** Media types that are taken, without parameters. */
   readonly types: readonly string[]
-  /** Of the decoded body; a coded one may not be longer either. */
+  /** Of the decoded body. */
   readonly maxBytes: number
   /** Facts of the `too_large` that is answered over the limit. */
   readonly facts: Facts
@@ -24,8 +24,9 @@ export async function readBody(request: Request, rule: BodyRule): Promise<Uint8A
   checkType(request.headers.get('content-type'), rule.types)
   const encoding = encodingOf(request.headers.get('content-encoding'))
   const tooLarge = () => new RunfoldError('too_large', `the body is over ${rule.maxBytes} bytes`, rule.facts)
-  if (Number(request.headers.get('content-length') ?? 0) > rule.maxBytes) throw tooLarge()
-  const bytes = await collect(request, rule, tooLarge)
+  const most = encoding === undefined ? rule.maxBytes : mostCoded(rule.maxBytes)
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge()
+  const bytes = await collect(request, most, rule.take, tooLarge)
   if (encoding === undefined) return bytes
   try {
     const decoded = await inflate(encoding, bytes, rule.maxBytes)
@@ -35,6 +36,9 @@ export async function readBody(request: Request, rule: BodyRule): Promise<Uint8A
     throw error instanceof Inflation ? tooLarge() : error
   }
 }
+
+/** What cannot be compressed grows by its coding, which adds some bytes to each block and a head. */
+const mostCoded = (decoded: number) => decoded + Math.ceil(decoded / 64) + 1024
 
 /** For bytes that are what they are. */
 export const ANY_TYPE = '*/*'
@@ -61,13 +65,18 @@ function encodingOf(header: string | null): 'gzip' | 'zstd' | undefined {
   )
 }
 
-async function collect(request: Request, rule: BodyRule, tooLarge: () => RunfoldError): Promise<Uint8Array> {
+async function collect(
+  request: Request,
+  most: number,
+  take: BodyRule['take'],
+  tooLarge: () => RunfoldError,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of pieces(request)) {
     length += chunk.length
-    if (length > rule.maxBytes) throw tooLarge()
-    rule.take(chunk.length)
+    if (length > most) throw tooLarge()
+    take(chunk.length)
     chunks.push(chunk)
   }
   const bytes = joined(chunks)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readBody } from '../../../functions/api/body.ts'
@@ -93,6 +94,21 @@ describe.each([
     await expect(send(Buffer.concat([squeeze(bytes(600)), squeeze(bytes(600))]))).rejects.toThrow(
       refused('too_large'),
     )
+  })
+
+  it('that is longer than what it says is taken up to the limit of that', async () => {
+    const noise = new Uint8Array(randomBytes(1000))
+    const coded = squeeze(noise)
+    expect(coded.length).toBeGreaterThan(1000)
+    const headers = { 'content-encoding': coding, 'content-length': String(coded.length) }
+    expect(await read(coded, headers)).toEqual(noise)
+    await expect(send(squeeze(randomBytes(1001)))).rejects.toThrow(refused('too_large'))
+  })
+
+  it('is held to no more bytes than a coding can need, before one is decoded', async () => {
+    const empty = squeeze(bytes(0))
+    const many = Buffer.concat(Array.from({ length: 300 }, () => empty))
+    await expect(send(many)).rejects.toThrow(refused('too_large'))
   })
 
   it('as a bomb is refused', async () => {
