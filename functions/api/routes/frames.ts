@@ -1,7 +1,22 @@
 import * as z from 'zod'
-import { appendAnswer, appendQuery, FRAME_MEDIA_TYPES, runId } from '#schema'
+import { appendAnswer, appendQuery, FRAME_MEDIA_TYPES, type ProblemCode, runId } from '#schema'
 import { answerJson } from '../answer.ts'
 import { defineRoute, type Route, runOf } from '../route.ts'
+
+/** Why bytes are not appended, however they came. */
+export const APPEND_PROBLEMS = [
+  'bad_request',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'offset_conflict',
+  'overlap',
+  'gap',
+  'fenced',
+  'too_large',
+  'unsupported_media_type',
+  'bad_frames',
+] as const satisfies readonly ProblemCode[]
 
 const append = defineRoute({
   method: 'POST',
@@ -12,19 +27,7 @@ const append = defineRoute({
   query: appendQuery,
   bytes: FRAME_MEDIA_TYPES,
   answers: [{ status: 200, about: 'The bytes are durable', schema: appendAnswer }],
-  problems: [
-    'bad_request',
-    'unauthorized',
-    'forbidden',
-    'not_found',
-    'offset_conflict',
-    'overlap',
-    'gap',
-    'fenced',
-    'too_large',
-    'unsupported_media_type',
-    'bad_frames',
-  ],
+  problems: APPEND_PROBLEMS,
   handle: async (call) => {
     const { offset, epoch } = call.query
     return answerJson(await call.parts.archive.append(runOf(call), { offset, epoch, bytes: call.bytes }))

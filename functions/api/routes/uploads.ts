@@ -16,6 +16,7 @@ import { answerJson, answerNothing } from '../answer.ts'
 import { ANY_TYPE } from '../body.ts'
 import type { Parts } from '../parts.ts'
 import { defineRoute, type Route, runOf } from '../route.ts'
+import { APPEND_PROBLEMS } from './frames.ts'
 
 const path = '/v1/runs/{run_id}/uploads'
 const params = z.object({ run_id: runId, upload_id: uploadId })
@@ -55,19 +56,7 @@ const complete = defineRoute({
   params,
   json: completeRequest,
   answers: [{ status: 200, about: 'The bytes are durable', schema: appendAnswer }],
-  problems: [
-    'bad_request',
-    'unauthorized',
-    'forbidden',
-    'not_found',
-    'offset_conflict',
-    'overlap',
-    'gap',
-    'fenced',
-    'too_large',
-    'unsupported_media_type',
-    'bad_frames',
-  ],
+  problems: APPEND_PROBLEMS,
   handle: async (call) => {
     const { upload_id } = call.params
     return answerJson(await call.parts.archive.completeUpload(runOf(call), upload_id, call.body))
