@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFrame, encodeRecord, PREAMBLE } from '#codec'
-import { type Figures, median, quantile, rounded } from './figures.ts'
+import { type Figures, median, quantile, rounded, timed } from './figures.ts'
 import { type BenchServer, startBenchServer } from './server.ts'
 
 const ROUNDS = 5
@@ -62,12 +62,6 @@ export async function appendBench(log: (line: string) => void): Promise<Figures>
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }
 
 const frame = encodeFrame(

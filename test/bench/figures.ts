@@ -15,6 +15,13 @@ export function quantile(values: readonly number[], q: number): number {
   return at(sorted, Math.min(sorted.length - 1, Math.floor(q * sorted.length)))
 }
 
+/** How long the work takes, ms. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
 function at(values: readonly number[], index: number): number {

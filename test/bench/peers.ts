@@ -4,7 +4,7 @@ import { awsTariff } from '#store/aws'
 import { portsOf, type StandIns, startStandIns } from '../kit/stand-ins.ts'
 import { frameOf, LIMITS } from '../kit/stored-run.ts'
 import { castorePeer } from './castore.ts'
-import { type Figures, median, quantile, rounded } from './figures.ts'
+import { type Figures, median, quantile, rounded, timed } from './figures.ts'
 
 const APPENDS = 400
 const FRAME_BYTES = 4096
@@ -104,10 +104,4 @@ const sentBytes = (readings: Readings): number =>
 const frameNumber = (n: number): Uint8Array => {
   const content = `${n} `.padEnd(FRAME_BYTES - 80, 'x')
   return frameOf(JSON.stringify({ Message: { message: { role: 'user', content }, at: n } }))
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }

