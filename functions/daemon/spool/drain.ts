@@ -7,8 +7,8 @@ export interface DrainOptions {
   readonly client: Client
   /** As whom a lease is asked for where an append came without an epoch. */
   readonly worker: Worker
-  /** The answer of `client.capabilities`. */
-  readonly capabilities: Pick<Capabilities, 'limits' | 'features'>
+  /** The answer of `client.capabilities`. @default asked for once the server can be reached */
+  readonly capabilities?: Pick<Capabilities, 'limits' | 'features'>
   /** Goes on with what is appended later, until the signal aborts. @default false */
   readonly follow?: boolean
   readonly signal?: AbortSignal
@@ -59,6 +59,7 @@ class Drain {
   readonly #options: DrainOptions
   readonly stopped = new Map<string, unknown>()
   readonly #epochs = new Map<string, number>()
+  #capabilities: DrainOptions['capabilities']
   /** Runs that the last attempt at them could not send, for now. */
   readonly #failed = new Set<string>()
   /** How far each run has been sent; its bytes are on the server, whether its segment could be removed yet or not. */
@@ -67,6 +68,7 @@ class Drain {
   constructor(spool: Spool, options: DrainOptions) {
     this.#spool = spool
     this.#options = options
+    this.#capabilities = options.capabilities
   }
 
   /** The runs of which something is to be sent. */
@@ -140,8 +142,9 @@ class Drain {
   }
 
   async #send(run: string, start: number, epoch: number, bytes: Uint8Array): Promise<void> {
-    const { client, capabilities, signal, onAck } = this.#options
-    const { limits, features } = capabilities
+    const { client, signal, onAck } = this.#options
+    this.#capabilities ??= await client.capabilities()
+    const { limits, features } = this.#capabilities
     const source = {
       end: start + bytes.length,
       read: async (from: number, to: number) => bytes.subarray(from - start, to - start),

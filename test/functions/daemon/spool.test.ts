@@ -407,6 +407,17 @@ describe('draining a spool', () => {
     expect(await archived(server)).toEqual(archiveOf('a'))
   })
 
+  it('begins without network, and asks what the server can do when it is there', async () => {
+    const server = await startServer()
+    using spool = await spoolIn(temporaryFolder())
+    await spool.append({ run_id: RUN, offset: 0, epoch: 1, bytes: archiveOf('a') })
+    await server.client.acquire(RUN, HERE)
+    server.mishaps.push(...Array.from({ length: 10 }, () => lostRequest))
+    const options = { client: server.client, worker: HERE, sleep: async () => undefined }
+    expect((await drainSpool(spool, options)).size).toBe(0)
+    expect(await archived(server)).toEqual(archiveOf('a'))
+  })
+
   it('waits out a page that a hotel or a gateway answers in place of the server', async () => {
     const server = await startServer()
     using spool = await spoolIn(temporaryFolder())
