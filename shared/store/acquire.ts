@@ -115,8 +115,10 @@ export async function acquire(
       return await acquireNow(parts, run, request)
     } catch (error) {
       const left = deadline - clock.now()
-      if (!isRunfoldError(error, 'lease_held') || left <= 0 || signal?.aborted) throw error
+      if (!isRunfoldError(error, 'lease_held') || left <= 0) throw error
       await clock.sleep(Math.min(POLL_MS, left), signal)
+      // Whoever has left would hold the run for a whole ttl, and keep it from those who still wait.
+      if (signal?.aborted) throw error
     }
   }
 }

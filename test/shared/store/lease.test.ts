@@ -116,6 +116,22 @@ describe('a lease', () => {
     expect(clock.now()).toBe(start)
   })
 
+  it('is not given to who left while waiting, even if it comes free just then', async () => {
+    const leaving = new AbortController()
+    const { archive, clock } = testArchive()
+    await archive.acquire(key, worker('a'))
+    const sleep = clock.sleep
+    clock.sleep = async (ms, signal) => {
+      await archive.release(key, 1)
+      leaving.abort()
+      await sleep(ms, signal)
+    }
+    await expect(
+      archive.acquire(key, { ...worker('b'), wait_s: 20 }, { signal: leaving.signal }),
+    ).rejects.toMatchObject({ code: 'lease_held' })
+    expect((await archive.leaseState(key)).lease).toBeNull()
+  })
+
   it('is given once of many that ask at the same time', async () => {
     const { archive } = testArchive()
     const asked = await Promise.allSettled(
