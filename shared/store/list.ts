@@ -4,14 +4,20 @@ import { cardJson, cardOf } from './card-row.ts'
 import { caseless } from './caseless.ts'
 import { serverTime } from './head.ts'
 import type { StoreParts } from './parts.ts'
-import type { CardPlace, CardRow, CardScan } from './ports.ts'
+import type { CardPlace, CardRow, CardScan, RunIndex } from './ports.ts'
 import { readCursor, writeCursor } from './reading/cursor.ts'
 import { takingTurns } from './reading/turns.ts'
 
 /** Rows read from the index at a time while a filter looks for what it wants. */
 const SCAN_ROWS = 500
 
-/** What a token may see of its tenant. */
+/** A run that is listed, and where. */
+interface Found {
+  readonly card: Card
+  readonly place: CardPlace
+}
+
+/** What bounds a listing beside its query. */
 export interface ListBounds {
   /** What a token may see of its tenant. */
   readonly run_prefix?: string | null
@@ -30,7 +36,7 @@ export async function listRuns(
   const since = query.since === undefined ? undefined : firstMs(query.since)
   const isSelective = run_prefix !== null || Object.keys(question).some((name) => name !== 'order')
 
-  const found: { card: Card; place: CardPlace }[] = []
+  const found: Found[] = []
   let after = cursor === undefined ? beginning(query.order, since) : await placeOf(binding, cursor)
   let budget = SCAN_BUDGET
   let isEnd = false
@@ -46,12 +52,7 @@ export async function listRuns(
     const last = page.at(-1)
     if (last) after = rowPlace(last)
     const matching = inTime.filter(wanted).slice(0, limit + 1 - found.length)
-    const heads = await index.heads(matching.map(({ run }) => run))
-    for (const [i, row] of matching.entries()) {
-      const head = heads[i]
-      if (!head?.alive || head.life !== row.life) continue // deleted since, or made again
-      found.push({ card: cardJson(row.run, cardOf(head, row)), place: rowPlace(row) })
-    }
+    found.push(...(await cardsOfLiving(index, matching)))
     await turn()
   }
 
@@ -64,6 +65,16 @@ export async function listRuns(
     ...(isTruncated && { scan_truncated: true }),
     server_time: serverTime(clock.now()),
   }
+}
+
+/** The cards of these rows, but of runs that were deleted since, or made again. */
+async function cardsOfLiving(index: RunIndex, rows: readonly CardRow[]): Promise<Found[]> {
+  const heads = await index.heads(rows.map(({ run }) => run))
+  return rows.flatMap((row, n) => {
+    const head = heads[n]
+    if (!head?.alive || head.life !== row.life) return []
+    return { card: cardJson(row.run, cardOf(head, row)), place: rowPlace(row) }
+  })
 }
 
 function rowPlace({ created_at, run }: CardRow): CardPlace {

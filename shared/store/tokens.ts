@@ -1,6 +1,7 @@
 import { digestOf, loadDigest } from '../codec/index.ts'
 import type { Scope, TokenMade, TokenRequest, TokenRow } from '../schema/index.ts'
 import { RunfoldError, SCOPES } from '../schema/index.ts'
+import { CheckedTokens } from './checked-tokens.ts'
 import { serverTime } from './head.ts'
 import type { Clock, StoredToken, TokenIndex } from './ports.ts'
 
@@ -20,7 +21,7 @@ export interface Tokens {
   make(maker: Principal, request: TokenRequest): Promise<TokenMade>
   /** The first token: tenant `default`, all scopes. The same text again changes nothing. */
   install(text: string): Promise<void>
-  /** Undefined when there is no such token, or not any more. A revocation is seen within `CACHE_MS`. */
+  /** Undefined when there is no such token, or not any more. A revocation is seen within 30 s. */
   check(text: string): Promise<Principal | undefined>
   /** Of the asker's tenant; who is bound to a prefix sees no token of a wider one. */
   list(asker: Principal): Promise<TokenRow[]>
@@ -34,28 +35,9 @@ export function makeTokenText(): string {
   return `rf_${btoa(random).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
 }
 
-const CACHE_MS = 30_000
-const CACHE_TOKENS = 1000
-const TOUCH_MS = 60_000
-
 /** Tokens on an index, with a memory of those that were checked a moment ago. */
 export function createTokens(index: TokenIndex, clock: Clock): Tokens {
-  const cache = new Map<string, { readonly token: StoredToken; readonly until: number }>()
-
-  const find = async (hash: string): Promise<StoredToken | undefined> => {
-    const cached = cache.get(hash)
-    if (cached && cached.until > clock.now()) return cached.token
-    const token = await index.byHash(hash)
-    cache.delete(hash)
-    if (!token) return undefined
-    for (const oldest of cache.keys()) {
-      if (cache.size < CACHE_TOKENS) break
-      cache.delete(oldest)
-    }
-    cache.set(hash, { token, until: clock.now() + CACHE_MS })
-    if (clock.now() - (token.last_used_at ?? 0) > TOUCH_MS) await index.touch(hash, clock.now())
-    return token
-  }
+  const checked = new CheckedTokens(index, clock)
 
   const store = async (
     text: string,
@@ -87,7 +69,7 @@ export function createTokens(index: TokenIndex, clock: Clock): Tokens {
       await store(text, { name: 'first token', ...all })
     },
     check: async (text) => {
-      const token = await find(await hashOf(text))
+      const token = await checked.find(await hashOf(text))
       if (!token || (token.expires_at !== null && token.expires_at <= clock.now())) return undefined
       const { token_id, tenant, scopes, run_prefix, expires_at } = token
       return { token_id, tenant, scopes, run_prefix, expires_at }
@@ -95,7 +77,7 @@ export function createTokens(index: TokenIndex, clock: Clock): Tokens {
     list: async (asker) => (await seen(asker)).map(tokenRow),
     revoke: async (asker, token_id) => {
       if (!(await seen(asker)).some((token) => token.token_id === token_id)) return false
-      for (const [hash, { token }] of cache) if (token.token_id === token_id) cache.delete(hash)
+      checked.forget(token_id)
       return index.remove(asker.tenant, token_id)
     },
   }
