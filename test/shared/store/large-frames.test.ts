@@ -17,20 +17,18 @@ const record = (value: unknown) => encodeFrame(new TextEncoder().encode(JSON.str
 
 const header = record(plainHeader())
 
+const regionOf = (name: string, bytes: number) => {
+  const entry = { content: 'x'.repeat(bytes), tokens: 1, kind: { type: 'Text' }, taint: 'Internal' }
+  return { name, kind: 'k', current_tokens: 1, max_tokens: 9, entries: [entry] }
+}
+const TOTALS = { stage_name: 's', total_tokens: 1, max_tokens: 9 }
+
 /** The whole window, one entry of so many bytes. */
-const window = (bytes: number, at: number) => {
-  const entry = { content: 'x'.repeat(bytes), tokens: 1, kind: { type: 'Text' }, taint: 'Internal' }
-  const region = { name: 'r', kind: 'k', current_tokens: 1, max_tokens: 9, entries: [entry] }
-  const snapshot = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions: [region] }
-  return record({ ContextCheckpoint: { snapshot, at } })
-}
+const window = (bytes: number, at: number) =>
+  record({ ContextCheckpoint: { snapshot: { ...TOTALS, regions: [regionOf('r', bytes)] }, at } })
 /** One region of several, the others stay. */
-const region = (name: string, bytes: number) => {
-  const entry = { content: 'x'.repeat(bytes), tokens: 1, kind: { type: 'Text' }, taint: 'Internal' }
-  const set = { name, kind: 'k', current_tokens: 1, max_tokens: 9, entries: [entry] }
-  const delta = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions: [{ Set: set }] }
-  return record({ ContextDiff: { delta, at: 2 } })
-}
+const region = (name: string, bytes: number) =>
+  record({ ContextDiff: { delta: { ...TOTALS, regions: [{ Set: regionOf(name, bytes) }] }, at: 2 } })
 const usage = (at: number, text = 'm') =>
   record({
     InferenceUsage: {
