@@ -32,13 +32,19 @@ const lockOf = (path: string): Disposable | undefined => {
 }
 
 const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
 const SQLITE_CORRUPT = 11
+const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
 /** SQLite's primary result code; the bits above it only tell more of the same. */
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
 const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
+
+/** Whether a database, or its folder, belongs to somebody else. */
+export const isNotOurs = (error: unknown): boolean =>
+  codeOf(error) === SQLITE_READONLY || codeOf(error) === SQLITE_CANTOPEN
 
 /** Whether a file is no database, or a broken one. */
 export const isDamaged = (error: unknown): boolean =>

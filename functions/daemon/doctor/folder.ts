@@ -72,7 +72,15 @@ async function* checkEvents(folders: number): AsyncGenerator<Finding> {
 
 /** What the watcher has met, and what ends each kind of it. */
 export function* checkTroubles(stateFolder: string): Generator<Finding> {
-  for (const { run_id, trouble } of readStates(stateFolder)) {
+  let states: ReturnType<typeof readStates>
+  try {
+    states = readStates(stateFolder)
+  } catch (error) {
+    const found = `what is known of the runs, in ${stateFolder}, cannot be read: ${(error as Error).message}`
+    yield bad('state', found, 'let this user read and write there, or set XDG_STATE_HOME')
+    return
+  }
+  for (const { run_id, trouble } of states) {
     if (!trouble) continue
     const found = `${run_id}: ${trouble.code}: ${trouble.detail}`
     yield (trouble.stops ? bad : warning)('run', found, mendOf(trouble.code, run_id))

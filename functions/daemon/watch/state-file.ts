@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isDamaged, takeLock } from '../folder-lock.ts'
+import { pathToFileURL } from 'node:url'
+import { isDamaged, isNotOurs, takeLock } from '../folder-lock.ts'
 import type { RunState, RunStates } from './run-state.ts'
 
 // SQLite, so that thousands of runs are one file, `status` may read while `watch` writes, and the operating system itself
@@ -14,8 +15,21 @@ const VERSION = 1
 
 export interface StateFile extends RunStates, Disposable {}
 
-/** Opens the states of a runs folder for its one watcher; undefined when another process watches the folder. */
+/**
+ * Opens the states of a runs folder for its one watcher; undefined when another process watches the folder.
+ *
+ * @throws Error naming the folder, where nothing can be kept in it
+ */
 export const openStates = (stateFolder: string): StateFile | undefined => {
+  try {
+    return opened(stateFolder)
+  } catch (cause) {
+    const text = `what is known of the runs cannot be kept in ${stateFolder}: ${(cause as Error).message}`
+    throw new Error(text, { cause })
+  }
+}
+
+const opened = (stateFolder: string): StateFile | undefined => {
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
   const lock = takeLock(join(stateFolder, LOCK_FILE))
   if (!lock) return undefined
@@ -72,12 +86,22 @@ export const isWatched = (stateFolder: string): boolean => {
 export const readStates = (stateFolder: string): readonly RunState[] => {
   const path = join(stateFolder, STATE_FILE)
   if (!existsSync(path)) return []
+  try {
+    return statesOf(path)
+  } catch (error) {
+    if (isDamaged(error)) return []
+    if (!isNotOurs(error)) throw error
+    // Beside a file of somebody else, such as of `sudo runfold watch`, no log can be opened: it is read as it stands.
+    const asItStands = pathToFileURL(path)
+    asItStands.searchParams.set('immutable', '1')
+    return statesOf(asItStands)
+  }
+}
+
+const statesOf = (path: string | URL): readonly RunState[] => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     return versionOf(database) === VERSION ? [...statesIn(database).all()] : []
-  } catch (error) {
-    if (isDamaged(error)) return []
-    throw error
   } finally {
     database.close()
   }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newState } from '../../../../functions/daemon/watch/run-state.ts'
@@ -41,6 +41,32 @@ describe('what is remembered of a runs folder', () => {
     using states = openStates(folder)
     expect(states).toBeDefined()
     expect(openStates(folder)).toBeUndefined()
+  })
+
+  it.skipIf(process.getuid?.() === 0)(
+    'may be read, and says where it cannot be written, when it belongs to another',
+    () => {
+      // Skipped for root, who may write everywhere.
+      const folder = temporaryFolder()
+      {
+        using states = openStates(folder)
+        states?.put(state)
+      }
+      chmodSync(join(folder, 'watch.sqlite'), 0o444)
+      chmodSync(folder, 0o555)
+      try {
+        expect(readStates(folder)).toEqual([state])
+        expect(() => openStates(folder)).toThrow(`cannot be kept in ${folder}`)
+      } finally {
+        chmodSync(folder, 0o755)
+      }
+    },
+  )
+
+  it('names its folder where it cannot be kept', () => {
+    const file = join(temporaryFolder(), 'file')
+    writeFileSync(file, '')
+    expect(() => openStates(join(file, 'state'))).toThrow(`cannot be kept in ${file}`)
   })
 
   it('is nothing where no watcher ever ran', () => {
