@@ -37,10 +37,13 @@ export const listRuns = async (folder: string): Promise<Listing> => {
       // Folders of other things lie about everywhere; one with an archive in it, or a file that calls itself one, is told.
       if (!isFolder(entry) || (await isFile(place.path)))
         ignored.push({ path: place.path, detail: `a run_id is ${RUN_ID_RULE}` })
-    } else if (runs.has(place.run_id)) {
-      const detail = `${runs.get(place.run_id)?.path} has this run_id already`
-      ignored.push({ path: place.path, detail })
+      continue
+    }
+    const before = runs.get(place.run_id)
+    if (before && (await isFile(before.path))) {
+      ignored.push({ path: place.path, detail: `${before.path} has this run_id already` })
     } else {
+      // A folder that has no archive, such as a working directory, does not stand in the way of a file.
       runs.set(place.run_id, place)
       if (isFolder(entry)) folders.push(join(folder, entry.name))
     }
