@@ -10,11 +10,14 @@ export function pathOf(key: string): string {
   return key.split('/').map(encode).join('/')
 }
 
-/** The part of a key that `encode` made this file name of. */
-export function decode(name: string): string {
-  const [small = '', mask = ''] = name.split('~')
-  const bits = mask === '' ? 0n : BigInt(`0x${mask}`)
-  return [...small].map((letter, i) => ((bits >> BigInt(i)) & 1n ? letter.toUpperCase() : letter)).join('')
+/** The part of a key that `encode` made this file name of; undefined for a name that it never makes. */
+export function decode(name: string): string | undefined {
+  const [small, mask = '0'] = /^([^~]*)(?:~([0-9a-f]+))?$/.exec(name)?.slice(1) ?? []
+  const bits = BigInt(`0x${mask}`)
+  return (
+    small &&
+    [...small].map((letter, i) => ((bits >> BigInt(i)) & 1n ? letter.toUpperCase() : letter)).join('')
+  )
 }
 
 /** The file name of a part of a key. */

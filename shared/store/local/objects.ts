@@ -98,11 +98,11 @@ async function* listFolder(disk: Disk, folder: string, prefix: string): AsyncGen
   const names = new Set(found.map(({ name }) => name))
   const entries = found
     .filter(({ name }) => !name.startsWith('.') && !(name.endsWith(FACTS) && names.has(objectOf(name))))
-    .map((entry) => ({
-      file: entry.name,
-      isRemoved: entry.name.endsWith(FACTS),
-      key: folder + decode(objectOf(entry.name)) + (entry.isDirectory() ? '/' : ''),
-    }))
+    .flatMap((entry) => {
+      const part = decode(objectOf(entry.name))
+      const key = `${folder}${part}${entry.isDirectory() ? '/' : ''}`
+      return part ? [{ file: entry.name, isRemoved: entry.name.endsWith(FACTS), key }] : []
+    })
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   for (const { file, key, isRemoved } of entries) {
     if (key.endsWith('/')) {

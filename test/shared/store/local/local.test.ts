@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { createArchive, systemClock } from '#store'
+import { createArchive, createMaintainer, systemClock } from '#store'
 import { openLocalStore } from '#store/local'
 import { decode, encode } from '../../../../shared/store/local/file-name.ts'
 import { LIMITS, StoredRun, say } from '../../../kit/stored-run.ts'
@@ -77,6 +77,24 @@ describe('a folder', () => {
     const file = path.join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     await expect(openLocalStore(file)).rejects.toThrow(`the data folder ${file} cannot be written`)
+  })
+
+  it('is listed and opened with files of somebody else in it', async () => {
+    const folder = temporaryFolder()
+    const store = await openLocalStore(folder)
+    const run = await StoredRun.begin(archiveOn(store))
+    await run.append(say('a'))
+    for (const name of ['notes.txt~', 'run.lvr~backup', '~', 'Thumbs.db', '.DS_Store']) {
+      for (const place of ['', 'runs', 'runs/default', 'runs/default/run', 'uploads']) {
+        mkdirSync(path.join(folder, 'objects', place), { recursive: true })
+        writeFileSync(path.join(folder, 'objects', place, name), '')
+      }
+    }
+    await archiveOn(store).release(run.key, run.epoch)
+    await createMaintainer(store.ports, systemClock).pass()
+    expect(await run.stored()).toEqual(run.bytes)
+    store.close()
+    ;(await openLocalStore(folder)).close()
   })
 
   it('loses what a killed server left half written', async () => {
