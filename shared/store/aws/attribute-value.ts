@@ -1,11 +1,13 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Int } from '../../schema/index.ts'
 
+/** Attributes by name. */
 export type Item = Record<string, AttributeValue>
 
 /** What we keep in DynamoDB: text, flags, whole numbers up to 64 bits with every digit, and lists and maps of them. */
 export type Plain = null | boolean | string | Int | readonly Plain[] | { readonly [name: string]: Plain }
 
+/** The attribute that holds the value. */
 export function toAttribute(value: Plain): AttributeValue {
   if (value === null) return { NULL: true }
   switch (typeof value) {
@@ -21,6 +23,7 @@ export function toAttribute(value: Plain): AttributeValue {
   return { M: Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toAttribute(inner)])) }
 }
 
+/** The value that an attribute of ours holds, whole numbers with every digit. */
 export function fromAttribute(attribute: AttributeValue): Plain {
   if (attribute.BOOL !== undefined) return attribute.BOOL
   if (attribute.S !== undefined) return attribute.S

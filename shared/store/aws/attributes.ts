@@ -32,11 +32,13 @@ export const SHARDS = 8
 export const STAMP = 'stamp'
 
 const RUN = 'run#'
-const DIGITS = 16
-const padded = (n: number) => String(n).padStart(DIGITS, '0')
+/** Digits of numbers in keys, so that the order of texts is theirs. */
+export const DIGITS = 16
+export const padded = (n: number): string => String(n).padStart(DIGITS, '0')
 
 export const runPk = (run: RunKey): string => `${RUN}${run.tenant}/${run.run_id}`
 
+/** The run whose items have this `pk`. */
 export function runOf(pk: string): RunKey {
   const slash = pk.indexOf('/')
   return { tenant: pk.slice(RUN.length, slash), run_id: pk.slice(slash + 1) }

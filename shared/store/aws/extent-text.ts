@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { extentName } from '../keys.ts'
 import type { Extent, Extents } from '../ports.ts'
 
 // Extents are a map whose names are start offsets and whose values are short texts, some 32 bytes each:
@@ -7,7 +8,6 @@ import type { Extent, Extents } from '../ports.ts'
 //    start        length hash sweep at                  a hash of bytes as those bytes in base64url, others as they are
 
 const BASE = 36
-const START_DIGITS = 16
 const HASH_OF_BYTES = /^[0-9a-f]{16}$/
 const PACKED_LENGTH = 11
 
@@ -19,6 +19,7 @@ export const identityOf = ({ length, hash, sweep }: Extent): string =>
 
 export const extentText = (extent: Extent): string => identityOf(extent) + extent.at.toString(BASE)
 
+/** The attribute with all extents of a head or a file. */
 export const extentsAttribute = (extents: Extents): AttributeValue => ({
   M: Object.fromEntries(
     Object.entries(extents).map(([name, extent]) => [startOf(name), { S: extentText(extent) }]),
@@ -29,7 +30,7 @@ export function extentsOf(attribute: AttributeValue | undefined): Extents {
   const named = Object.entries(attribute?.M ?? {}).map(([start, { S = '' }]) => {
     const [length = '', hash = '', sweep = '', at = ''] = S.split('.')
     const extent: Extent = { length: int(length), hash: unpacked(hash), sweep: int(sweep), at: int(at) }
-    return [String(int(start)).padStart(START_DIGITS, '0'), extent] as const
+    return [extentName(int(start)), extent] as const
   })
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

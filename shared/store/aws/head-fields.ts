@@ -3,7 +3,7 @@ import type { RunKey, Transfer, Worker } from '../../schema/index.ts'
 import { serverTime } from '../head.ts'
 import type { DerivedPlace, Head, HeadLease, Origin, Ticks } from '../ports.ts'
 import { fromAttribute, type Plain, toAttribute } from './attribute-value.ts'
-import { isLong, longRequires } from './long-requires.ts'
+import { isLong, requiresName } from './long-requires.ts'
 
 // How each member of a head is kept. An update is billed by the size of the whole item, so names are short, what is null
 // or empty is left out, bytes are not spelled as text, and what is never asked about piece by piece is a list without
@@ -39,7 +39,7 @@ const requires: Field<readonly string[]> = {
   as: 'rq',
   write: (value) => {
     if (value.length === 0) return undefined
-    return isLong(value) ? { S: longRequires(value) } : toAttribute(value)
+    return isLong(value) ? { S: requiresName(value) } : toAttribute(value)
   },
   read: (attribute) => (attribute?.L ? (fromAttribute(attribute) as string[]) : []),
 }

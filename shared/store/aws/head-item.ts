@@ -31,6 +31,7 @@ export function headItem(run: RunKey, head: Head): Item {
   return item
 }
 
+/** The head in an item that has room for all of it (long-requires.ts). */
 export function headOf(item: Item): Head {
   const run = runOf(item[PK]?.S ?? '')
   const members = NAMES.map((name) => [name, FIELDS[name].read(item[FIELDS[name].as], run)])

@@ -10,11 +10,12 @@ import { PK, requiresSk, runPk, SK } from './attributes.ts'
 const LONG_BYTES = 512
 const NAME_DIGITS = 32
 
+/** Whether it is an item of its own. */
 export const isLong = (requires: Head['requires']): boolean =>
   Buffer.byteLength(JSON.stringify(requires)) > LONG_BYTES
 
 /** The name of its item. */
-export const longRequires = (requires: Head['requires']): string =>
+export const requiresName = (requires: Head['requires']): string =>
   createHash('sha256').update(JSON.stringify(requires)).digest('hex').slice(0, NAME_DIGITS)
 
 export const requiresKey = (run: RunKey, name: string): Item => ({
@@ -23,6 +24,6 @@ export const requiresKey = (run: RunKey, name: string): Item => ({
 })
 
 export const requiresItem = (run: RunKey, requires: Head['requires']): Item => ({
-  ...requiresKey(run, longRequires(requires)),
+  ...requiresKey(run, requiresName(requires)),
   requires: toAttribute(requires),
 })

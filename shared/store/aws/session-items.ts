@@ -4,7 +4,7 @@ import type { SessionKey } from '../../schema/index.ts'
 import type { ClosedGeneration, FileItem, FilePlace, SessionHead, SessionPlace } from '../ports.ts'
 import { sessionName } from '../session-place.ts'
 import type { Item } from './attribute-value.ts'
-import { BY_CREATION, BY_DUE, PK, SHARDS, SK } from './attributes.ts'
+import { BY_CREATION, BY_DUE, DIGITS, PK, padded, SHARDS, SK } from './attributes.ts'
 import { extentsAttribute, extentsOf } from './extent-text.ts'
 
 // The items of sessions, in the table of the runs. One id on several machines is one partition, so that they are found
@@ -19,8 +19,6 @@ import { extentsAttribute, extentsOf } from './extent-text.ts'
 // Tenants, harnesses and machines hold neither `#` nor `/`; lives and numbers have a fixed width.
 
 const SESSION = 'session#'
-const DIGITS = 16
-const padded = (n: number) => String(n).padStart(DIGITS, '0')
 
 export const HEAD_SK = 'head#'
 
@@ -57,6 +55,7 @@ export const closedKey = (session: SessionKey, { life, path }: FilePlace, genera
   [SK]: { S: `${lifeSk('closed', session, life)}${path}#${padded(generation)}` },
 })
 
+/** The path in the sort key of a file or a closed generation. */
 export const pathIn = (kind: FileKind, session: SessionKey, life: number, item: Item): string => {
   const rest = (item[SK]?.S ?? '').slice(lifeSk(kind, session, life).length)
   return kind === 'file' ? rest : rest.slice(0, -DIGITS - 1)
@@ -71,6 +70,7 @@ const shardOf = (session: SessionKey): number =>
 export const sessionsPartition = (tenant: string, shard: number): string => `sessions#${tenant}#${shard}`
 export const sessionsDuePartition = (shard: number): string => `sessions-due#${shard}`
 
+/** The order of the listing: when it was listed, in ms, and then its name. */
 export const listedAt = ({ listed_at, session }: SessionPlace): string =>
   `${padded(listed_at)}#${sessionName(session)}`
 
@@ -81,6 +81,7 @@ const VERSION = 'version'
 
 const bodyOf = <T>(item: Item): T => parseJson(item[BODY]?.S ?? 'null') as T
 
+/** The item of a session's head, in the indexes it belongs to. */
 export function headItem(session: SessionKey, head: SessionHead): Item {
   const { listed_at, due_at } = head
   return {
