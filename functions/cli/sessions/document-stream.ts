@@ -1,4 +1,4 @@
-import { parseJson } from '#codec'
+import { valueIn } from './document-lines.ts'
 
 // A canonical document (SESSIONS.md 2) taken apart as it comes. In its form no string holds a line end, so what stands how
 // far in says what it is: fields of the session after two spaces, messages after four.
@@ -95,11 +95,9 @@ export class DocumentStream {
       if (line === '    {') message = []
       message?.push(line)
       if (!message || (line !== '    }' && line !== '    },')) continue
-      yield plainJson<Message>(message.join('\n').replace(/,$/, ''))
+      yield valueIn<Message>(message)
       message = undefined
     }
-    this.#fields = plainJson<SessionFields>(around.join('\n'))
+    this.#fields = valueIn<SessionFields>(around)
   }
 }
-
-const plainJson = <T>(text: string): T => parseJson(text) as T

@@ -2,7 +2,7 @@ import type { ListedSession } from '#schema'
 import { DocumentStream, linesOf } from './document-stream.ts'
 import { htmlOf } from './html.ts'
 import { markdownOf } from './markdown.ts'
-import { asItIs, type Redact, redactLine } from './redact.ts'
+import { asItIs, type Redact, redactLines } from './redact.ts'
 
 export const FORMATS = ['md', 'html', 'json'] as const
 export type Format = (typeof FORMATS)[number]
@@ -26,8 +26,8 @@ export async function* exportOf(
 
 async function* redactedLines(chunks: AsyncIterable<Uint8Array>, redact: Redact): AsyncGenerator<string> {
   let end = ''
-  for await (const line of linesOf(chunks)) {
-    yield `${end}${await redactLine(line, redact)}`
+  for await (const line of redactLines(linesOf(chunks), redact)) {
+    yield `${end}${line}`
     end = '\n'
   }
 }

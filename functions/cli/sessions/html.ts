@@ -1,7 +1,8 @@
 import type { ListedSession } from '#schema'
 import type { Message, SessionFields } from './document-stream.ts'
 import type { Redact } from './redact.ts'
-import { factsOf, headingOf, type Part, partsOf, sayProblem } from './transcript.ts'
+import { redactedMessages } from './redacted-messages.ts'
+import { factsOf, type Part, sayProblem } from './transcript.ts'
 
 // One file that needs nothing else and does nothing: no script, and a policy that lets none run and nothing be fetched.
 
@@ -19,26 +20,26 @@ export async function* htmlOf(
   fields: () => SessionFields,
   redact: Redact,
 ): AsyncGenerator<string> {
-  const title = escaped(await redact(entry.title))
+  const safe = async (text: string) => escaped(await redact(text))
+  const title = await safe(entry.title)
   yield `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n`
-  yield `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>\n<body><h1 dir="auto">${title}</h1>\n${facts(entry)}`
-  for await (const message of messages) {
-    yield `\n<article><h2>${escaped(headingOf(message))}</h2>`
-    for (const part of partsOf(message)) yield shown(part, escaped(await redact(part.text)))
+  yield `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>\n<body><h1 dir="auto">${title}</h1>\n<dl>`
+  for (const [name, value] of factsOf(entry)) yield `<dt>${name}</dt><dd dir="auto">${await safe(value)}</dd>`
+  yield '</dl>'
+  for await (const { heading, parts } of redactedMessages(messages, redact)) {
+    yield `\n<article><h2>${escaped(heading)}</h2>`
+    for (const part of parts) yield shown(part)
     yield '</article>'
   }
   const { problems = [] } = fields()
-  if (problems.length > 0)
-    yield `\n<h2>Problems</h2><ul>${problems.map((problem) => `<li>${escaped(sayProblem(problem))}</li>`).join('')}</ul>`
+  if (problems.length > 0) yield '\n<h2>Problems</h2><ul>'
+  for (const problem of problems) yield `<li>${await safe(sayProblem(problem))}</li>`
+  if (problems.length > 0) yield '</ul>'
   yield '\n</body></html>\n'
 }
 
-const facts = (entry: ListedSession): string =>
-  `<dl>${factsOf(entry)
-    .map(([name, value]) => `<dt>${name}</dt><dd dir="auto">${escaped(value)}</dd>`)
-    .join('')}</dl>`
-
-const shown = (part: Part, text: string): string => {
+const shown = (part: Part): string => {
+  const text = escaped(part.text)
   switch (part.as) {
     case 'text':
       return `<div class="text" dir="auto">${text}</div>`

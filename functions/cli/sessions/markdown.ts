@@ -1,7 +1,8 @@
 import type { ListedSession } from '#schema'
 import type { Message, SessionFields } from './document-stream.ts'
 import type { Redact } from './redact.ts'
-import { factsOf, headingOf, type Part, partsOf, sayProblem } from './transcript.ts'
+import { redactedMessages } from './redacted-messages.ts'
+import { factsOf, type Part, sayProblem } from './transcript.ts'
 
 /**
  * A transcript in Markdown, piece by piece. Texts of the session stand in fences or as quotes, so none becomes a heading, and
@@ -13,24 +14,23 @@ export async function* markdownOf(
   fields: () => SessionFields,
   redact: Redact,
 ): AsyncGenerator<string> {
-  yield `# ${inline(await redact(entry.title))}\n\n${facts(entry)}\n`
-  for await (const message of messages) {
-    yield `\n## ${inline(headingOf(message))}\n`
-    for (const part of partsOf(message)) yield `\n${shown(part, await redact(part.text))}\n`
+  const shownInline = async (text: string) => inline(await redact(text))
+  yield `# ${await shownInline(entry.title)}\n\n`
+  for (const [name, value] of factsOf(entry)) yield `- ${name}: ${await shownInline(value)}\n`
+  yield '\n'
+  for await (const { heading, parts } of redactedMessages(messages, redact)) {
+    yield `\n## ${inline(heading)}\n`
+    for (const part of parts) yield `\n${shown(part)}\n`
   }
   const { problems = [], agents = [] } = fields()
-  if (agents.length > 0)
-    yield `\n## Sub-agents\n\n${agents.map(({ id, description }) => `- ${inline(`${id} ${description ?? ''}`)}\n`).join('')}`
-  if (problems.length > 0)
-    yield `\n## Problems\n\n${problems.map((problem) => `- ${inline(sayProblem(problem))}\n`).join('')}`
+  if (agents.length > 0) yield '\n## Sub-agents\n\n'
+  for (const { id, description = '' } of agents) yield `- ${await shownInline(`${id} ${description}`)}\n`
+  if (problems.length > 0) yield '\n## Problems\n\n'
+  for (const problem of problems) yield `- ${await shownInline(sayProblem(problem))}\n`
 }
 
-const facts = (entry: ListedSession): string =>
-  factsOf(entry)
-    .map(([name, value]) => `- ${name}: ${inline(value)}\n`)
-    .join('')
-
-const shown = (part: Part, text: string): string => {
+const shown = (part: Part): string => {
+  const { text } = part
   switch (part.as) {
     case 'text':
       return ACTIVE.test(text) ? fenced(text) : text.replaceAll(/^/gm, '> ')
