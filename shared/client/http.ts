@@ -65,31 +65,39 @@ export const createClient = (options: ClientOptions) => {
 
   return {
     // Service
-    health: () => checked(schema.healthAnswer, { path: ['health'] }),
-    capabilities: () => checked(schema.capabilities, { path: ['capabilities'] }),
+    health: () => checked(schema.healthAnswer, { path: ['health'], soon: 0 }),
+    capabilities: () => checked(schema.capabilities, { path: ['capabilities'], soon: 0 }),
 
     // Lease. Asking again as the same worker gives the same epoch, so a lost answer may be asked for again.
     acquire: (run: string, request: AcquireRequest): Promise<LeaseAnswer> =>
-      checked(schema.leaseAnswer, { method: 'POST', path: onRun(run, 'lease'), json: request }),
+      checked(schema.leaseAnswer, {
+        method: 'POST',
+        path: onRun(run, 'lease'),
+        json: request,
+        soon: request.wait_s ?? 0,
+      }),
     /** A new run of the first frames of this one; asking again as the same worker gives the same answer. */
     fork: (run: string, request: ForkRequest): Promise<LeaseAnswer> =>
       checked(schema.leaseAnswer, { method: 'POST', path: onRun(run, 'fork'), json: request }),
     renew: (run: string, request: RenewRequest): Promise<LeaseAnswer> =>
-      checked(schema.leaseAnswer, { method: 'PUT', path: onRun(run, 'lease'), json: request }),
+      checked(schema.leaseAnswer, { method: 'PUT', path: onRun(run, 'lease'), json: request, soon: 0 }),
     release: (run: string, epoch: number, within?: AbortSignal) =>
       nothing({
         method: 'DELETE',
         path: onRun(run, 'lease'),
         query: { epoch },
         settledBy: ['fenced'],
+        soon: 0,
         ...(within && { signal: within }),
       }),
     /** Any run that waits, or undefined. A lost answer leaves a run held by nobody until its lease ends: ask anew. */
     claim: (request: ClaimRequest): Promise<LeaseAnswer | undefined> =>
-      transport.ask({ method: 'POST', path: ['claims'], json: request, repeatable: false }, async (answer) =>
-        answer.status === 204 ? undefined : conforming(schema.leaseAnswer, await readJson(answer)),
+      transport.ask(
+        { method: 'POST', path: ['claims'], json: request, repeatable: false, soon: request.wait_s ?? 0 },
+        async (answer) =>
+          answer.status === 204 ? undefined : conforming(schema.leaseAnswer, await readJson(answer)),
       ),
-    leaseState: (run: string) => checked(schema.leaseState, { path: onRun(run, 'lease') }),
+    leaseState: (run: string) => checked(schema.leaseState, { path: onRun(run, 'lease'), soon: 0 }),
 
     /** May be repeated at any age: the same bytes at the same offset are stored once (P3). */
     append: async (run: string, { offset, epoch, bytes }: Batch) => {
@@ -103,6 +111,7 @@ export const createClient = (options: ClientOptions) => {
           'content-type': schema.LVR1_MEDIA_TYPE,
           ...(packed && { 'content-encoding': packed.encoding }),
         },
+        soon: 0,
       })
     },
 
@@ -111,7 +120,7 @@ export const createClient = (options: ClientOptions) => {
       checked(schema.uploadAnswer, { method: 'POST', path: onRun(run, 'uploads'), json: request }),
     /** The ETag of a part that is stored now. */
     putPart: (url: string, bytes: Uint8Array): Promise<string> =>
-      transport.ask({ method: 'PUT', signedUrl: url, body: bytes }, readEtag),
+      transport.ask({ method: 'PUT', signedUrl: url, body: bytes, soon: 0 }, readEtag),
     /** May be repeated like an append. */
     completeUpload: (run: string, id: string, request: CompleteRequest) =>
       checked(schema.appendAnswer, {
@@ -125,7 +134,7 @@ export const createClient = (options: ClientOptions) => {
     list: (query: QueryOf<typeof schema.listQuery> = {}) =>
       checked(schema.listAnswer, { path: ['runs'], query }),
     run: (run: string) => checked(schema.runAnswer, { path: onRun(run) }),
-    tail: (run: string) => transport.ask({ method: 'HEAD', path: onRun(run) }, readTail),
+    tail: (run: string) => transport.ask({ method: 'HEAD', path: onRun(run), soon: 0 }, readTail),
     remove: (run: string, force = false) =>
       nothing({
         method: 'DELETE',

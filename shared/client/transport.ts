@@ -29,6 +29,11 @@ interface Sent {
   readonly settledBy?: readonly ProblemCode[]
   /** Instead of the client's own. */
   readonly signal?: AbortSignal
+  /**
+   * For requests that are answered soon or never: how long the server is at work before it answers, in seconds. A connection that a
+   * change of networks or a sleep has cut says nothing of it for minutes, and a lease does not last so long.
+   */
+  readonly soon?: number
 }
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined
@@ -65,12 +70,18 @@ export const createTransport = (options: ClientOptions): Transport => {
     if (options.token && !isSigned(request)) headers.set('authorization', `Bearer ${options.token.reveal()}`)
     const body = request.json === undefined ? request.body : jsonText(request.json)
     if (request.json !== undefined) headers.set('content-type', 'application/json')
-    const response = await send(urlOf(base, request), {
-      method: request.method ?? 'GET',
-      headers,
-      ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
-      ...(signal && { signal }),
-    })
+    const asked = (within: AbortSignal | undefined) =>
+      send(urlOf(base, request), {
+        method: request.method ?? 'GET',
+        headers,
+        ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
+        ...(within && { signal: within }),
+      })
+    const { soon } = request
+    const response =
+      soon === undefined
+        ? await asked(signal)
+        : await answeredWithin(timeFor(soon, body), base, asked, signal)
     if (response.ok) return response
     const refused = request.method === 'HEAD' ? refusalOfHead(response) : await refusal(response)
     throw isSigned(request) ? refusalOfStorage(refused) : refused
@@ -92,6 +103,33 @@ export const createTransport = (options: ClientOptions): Transport => {
   }
 
   return { ask, open: (request) => ask(request, async (response) => response), isNear: isLoopback(base) }
+}
+
+/** On top of what the server needs: the way there and back, and the start of a cold function. */
+const PATIENCE_S = 30
+/** The slowest connection that is given the time it needs; bytes in a second. */
+const SLOWEST = 8 * 1024
+
+const timeFor = (soon: number, body: string | Uint8Array | undefined): number =>
+  (soon + PATIENCE_S + (body?.length ?? 0) / SLOWEST) * 1000
+
+/** Only the answer's beginning is waited for; its body has a time of its own. */
+const answeredWithin = async (
+  ms: number,
+  url: string,
+  ask: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
+  const late = new AbortController()
+  const timer = setTimeout(() => {
+    const text = `no answer from ${url} within ${Math.round(ms / 1000)} s`
+    late.abort(new RunfoldError('unavailable', text, { url, reason: 'ETIMEDOUT' }))
+  }, ms)
+  try {
+    return await ask(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const isSigned = (request: Request): request is Signed => 'signedUrl' in request
