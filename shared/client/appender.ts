@@ -215,11 +215,11 @@ export class Appender {
     if (this.#timing.now() < this.#renewAt || this.#isClosing || this.#failure) return
     const { client, run, lease } = this.#options
     this.#renewAt = this.#renewal()
-    try {
-      await client.renew(run, { epoch: lease.epoch })
-    } catch (error) {
-      if (!mayPass(error)) throw error
-    }
+    const renewed = client.renew(run, { epoch: lease.epoch }).catch((error: unknown) => {
+      if (!mayPass(error)) this.#fail(error)
+    })
+    // Whatever becomes of it, nothing that is written, and no closing, waits for it.
+    await Promise.race([renewed, this.#awaken()])
   }
 
   #renewal(): number {
@@ -229,10 +229,17 @@ export class Appender {
   /** Ends early when there is something to do. */
   async #sleep(ms: number): Promise<void> {
     const awake = new AbortController()
-    this.#wake = () => awake.abort()
+    void this.#awaken().then(() => awake.abort())
     if (this.#failure) return
     await this.#timing.sleep(Math.max(0, ms), awake.signal).catch(() => undefined)
     this.#wake = () => undefined
+  }
+
+  /** Resolves when there is something to do. */
+  #awaken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 
   async #until(isSo: () => boolean): Promise<void> {

@@ -130,6 +130,20 @@ describe('appending as the owner of a run', () => {
 })
 
 describe('what goes wrong under an appender', () => {
+  it('lets no write and no closing wait for a renewal that is never answered', async () => {
+    const server = await startServer()
+    const { appender, clock } = await appenderOn(server)
+    server.mishaps.push(() => new Promise(() => undefined))
+    await clock.advance(31_000)
+    expect(server.requests.at(-1)).toMatch(/^PUT/)
+    await appender.write(frameOf(9))
+    await appender.flush()
+    expect(await stored(server)).toEqual(archiveOf(frameOf(9)))
+    server.mishaps.push(() => new Promise(() => undefined))
+    await clock.advance(31_000)
+    await appender.close()
+  })
+
   it('waits for a server that is away for long, and tells of it', async () => {
     const server = await startServer()
     const outages: unknown[] = []
