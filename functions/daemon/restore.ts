@@ -35,7 +35,7 @@ export interface Restored {
 export async function* restoreSession(options: RestoreOptions): AsyncGenerator<Restored> {
   const { client, entry } = options
   const { items } = await client.sessionFiles(entry)
-  await mkdir(options.home, { recursive: true, mode: 0o700 })
+  await mkdir(options.home, { recursive: true, mode: 0o700 }).catch(notAFolder(options.home))
   const home = await realpath(options.home)
   const wanted = items
     .filter(({ current }) => current)
@@ -44,14 +44,14 @@ export async function* restoreSession(options: RestoreOptions): AsyncGenerator<R
   for (const { file, path } of wanted) there.set(path, await isThere(path, file))
   for (const { file, path } of wanted) {
     options.signal.throwIfAborted()
-    if (!there.get(path)) await fetchFile(options, home, file, path)
-    yield { path, bytes: file.tail, wasThere: there.get(path) === true }
+    const wasThere = there.get(path) === true || !(await fetchFile(options, home, file, path))
+    yield { path, bytes: file.tail, wasThere }
   }
 }
 
 const isThere = async (path: string, { tail, digest }: SessionFileRow): Promise<boolean> => {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
     throw error
   })
   if (!found) return false
@@ -65,13 +65,17 @@ const digestOfFile = async (path: string): Promise<string> => {
   return hash.digest('hex')
 }
 
-/** Under another name until every byte is there and on the disk; then it takes its own, if nobody has taken it meanwhile. */
+/**
+ * Under another name until every byte is there and on the disk; then it takes its own. False when another restore has brought
+ * it meanwhile.
+ */
 const fetchFile = async (
   { client, entry }: RestoreOptions,
   home: string,
-  { path: name, generation, digest }: SessionFileRow,
+  row: SessionFileRow,
   path: string,
-): Promise<void> => {
+): Promise<boolean> => {
+  const { path: name, generation, digest } = row
   await makeFolders(home, dirname(path))
   const unfinished = join(dirname(path), unfinishedName())
   const file = await open(unfinished, 'wx', 0o600)
@@ -85,11 +89,22 @@ const fetchFile = async (
     if (hash.digest('hex') !== digest)
       throw new RunfoldError('internal', `what came of ${name} is not what is archived`)
     await file.sync()
-    await link(unfinished, path)
+    return await link(unfinished, path).then(
+      () => true,
+      async (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST' && (await isThere(path, row))) return false
+        throw error
+      },
+    )
   } finally {
     await file.close()
     await rm(unfinished, { force: true })
   }
+}
+
+const notAFolder = (path: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error
+  throw new RunfoldError('exists', `${path} is not a folder`)
 }
 
 /** Each folder below the home must be one and no link, or a file would be written somewhere else. */

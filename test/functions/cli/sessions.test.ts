@@ -1,6 +1,7 @@
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   statSync,
@@ -203,6 +204,26 @@ describe('restore', () => {
     symlinkSync(realpathSync(join(folder, 'outside')), join(folder, 'linked/.claude/projects'))
     expect((await run('sessions restore 5e55 --to-dir linked/.claude')).code).toBe(8)
     expect(existsSync(join(folder, 'outside/-w'))).toBe(false)
+  })
+
+  it('refuses in words what is a file where a folder should be', async () => {
+    const { run, write } = await archived()
+    write('other/projects', 'a file')
+    for (const home of ['other', 'other/projects', 'other/projects/deeper'])
+      expect(await run(`sessions restore 5e55 --to-dir ${home}`), home).toMatchObject({
+        code: 8,
+        err: expect.stringContaining('is not a folder'),
+      })
+  })
+
+  it('done twice at once is done once', async () => {
+    const { run, folder } = await archived()
+    const command = 'sessions restore 5e55 --to-dir other/.claude'
+    const both = await Promise.all([run(command), run(command)])
+    expect(both.map(({ code }) => code)).toEqual([0, 0])
+    const home = join(folder, 'other/.claude/projects/-w')
+    expect(readFileSync(join(home, `${ID}.jsonl`), 'utf8')).toBe(TRANSCRIPT)
+    expect(readdirSync(home).sort()).toEqual([ID, `${ID}.jsonl`])
   })
 
   it('places the files of each harness where it looks for them', () => {
