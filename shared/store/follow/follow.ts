@@ -8,8 +8,11 @@ import type { Look, Lookout } from './lookout.ts'
 
 /** Frames handed out together, unless one alone is larger: what a follower holds in memory. */
 const HANDFUL_BYTES = 64 * 1024
-/** What has come since the last look is read once for all followers, up to here. */
-const SHARED_BYTES = 1024 * 1024
+/**
+ * What has come since the last look is read once for all followers, up to here: as much as one append may bring. Each with
+ * a copy of its own, a few hundred of them hold gigabytes of a frame of some megabytes.
+ */
+const SHARED_BYTES = 8 * 1024 * 1024
 
 /**
  * The items from a boundary on: those that are there, then those that come, some at a time; an empty list means that a
@@ -49,7 +52,7 @@ export async function nextView(ports: StorePorts, lookout: Lookout, seen: Archiv
 
 async function* newItems(view: ArchiveView, from: Boundary, look: Look | undefined) {
   const length = view.head.tail - from.offset
-  if (look && 0 < length && length <= SHARED_BYTES) {
+  if (look?.isShared && 0 < length && length <= SHARED_BYTES) {
     const items = await look.items(from.offset, () => allItems(view, from))
     if (items.length > 0) yield items
   } else yield* handfuls(view, from)

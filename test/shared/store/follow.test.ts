@@ -155,6 +155,27 @@ it('a thousand followers of a run cost two looks a second and one read of what i
   for (const { seqs } of followers) expect(seqs()).toEqual([1, 2])
 })
 
+it('followers of a run share one copy of a frame of megabytes, and one that is alone gathers nothing', async () => {
+  const many = await Promise.all(Array.from({ length: 20 }, () => follower(0)))
+  await run.append(say('x'.repeat(3 << 20)), say('last'))
+  await clock.advance(1000)
+  expect(objectReads).toBe(1)
+  const buffers = new Set(many.map(({ items }) => items[0]?.record?.bytes.buffer))
+  expect(buffers.size).toBe(1)
+  for (const { seqs } of many) expect(seqs()).toEqual([0, 1])
+
+  const other = await StoredRun.begin(archive, 'other')
+  const view = await archive.view(other.key)
+  const batches = archive.follow(view, { seq: 0, offset: 6 })
+  const next = batches.next()
+  await other.append(...Array.from({ length: 50 }, () => say('x'.repeat(20_000))))
+  await clock.advance(1000)
+  const { value } = await next
+  expect(value?.length).toBeGreaterThan(0)
+  expect(value?.length).toBeLessThan(10)
+  await batches.return(undefined)
+})
+
 it('who waits for the next look shares it, and is told of growth and of the end', async () => {
   const view = await archive.view(run.key)
   await follower(0)
