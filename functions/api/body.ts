@@ -16,9 +16,16 @@ export interface BodyRule {
 }
 
 /**
+ * How long a body may bring nothing once some of it holds memory, ms. A slow line brings a packet now and then, so it is
+ * not bounded by this but by the time of the whole request.
+ */
+const STANDSTILL_MS = 30_000
+
+/**
  * The whole decoded body of a request, checked before and while it comes: type, coding, then size.
  *
- * @throws unsupported_media_type, too_large, bad_request (a broken coding, or a body that ends early)
+ * @throws unsupported_media_type, too_large, bad_request (a broken coding, or a body that ends early),
+ * slow_down (one that stands still)
  */
 export async function readBody(request: Request, rule: BodyRule): Promise<Uint8Array> {
   checkType(request.headers.get('content-type'), rule.types)
@@ -88,10 +95,28 @@ async function collect(
 /** A connection that breaks ends the body with an error, never early and in silence: half a batch must not look whole. */
 async function* pieces(request: Request): AsyncGenerator<Uint8Array> {
   if (!request.body) return
+  const reader = request.body.getReader()
   try {
-    yield* request.body as unknown as AsyncIterable<Uint8Array>
+    for (let next = await reader.read(); !next.done; next = await soon(reader.read())) yield next.value
   } catch (cause) {
     if (cause instanceof RunfoldError) throw cause
     throw badRequest([{ path: '', message: 'the body ended before its end' }])
+  } finally {
+    // Not waited for: what is not read any more may take as long as it likes to hear of it.
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** What is awaited, or `slow_down` where it has not come in time: another attempt may have a better line. */
+async function soon<T>(awaited: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const standstill = `nothing of the body came for ${STANDSTILL_MS / 1000} s`
+    timer = setTimeout(() => reject(new RunfoldError('slow_down', standstill)), STANDSTILL_MS)
+  })
+  try {
+    return await Promise.race([awaited, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

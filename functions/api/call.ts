@@ -25,7 +25,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
     const principal = await allowed(route.need, raw.headers, parts, params.run_id)
     see({ token_id: principal.token_id, ...(principal.tenant && { tenant: principal.tenant }) })
     const asked = readQuery(searchOf(c))
-    const share = budget.share()
+    const share = budget.share(principal.token_id)
     try {
       const question = {
         parts,

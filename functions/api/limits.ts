@@ -29,38 +29,50 @@ export const MAX_BUFFERED_BYTES = 1 << 20
 /** Batches that may be in memory at once, counted in full ones. */
 const BATCHES_IN_FLIGHT = 8
 
+/** Bodies of one token may fill so much of the budget, so that nobody's many or slow ones keep everybody else's out. */
+const SHARE_OF_A_TOKEN = 0.5
+
 /**
- * Bounds the body bytes that all requests hold together. Bytes count when they have come, so an idle connection that
- * announces a large body costs nothing.
+ * Bounds the body bytes that all requests hold together, and those of one token. Bytes count when they have come, so an idle
+ * connection that announces a large body costs nothing.
  */
 export class BodyBudget {
   readonly #max: number
   #held = 0
+  readonly #heldBy = new Map<string, number>()
 
   constructor(limits: Limits) {
     this.#max = BATCHES_IN_FLIGHT * limits.max_batch_bytes
   }
 
-  /** One request's share: `take` throws `slow_down` over the bound, `release` gives all of it back. */
-  share(): { take(bytes: number): void; release(): void } {
+  /**
+   * One request's share: `take` throws `slow_down` over a bound, `release` gives all of it back.
+   *
+   * @param token_id whose request it is; those without a token are one another's
+   */
+  share(token_id: string): { take(bytes: number): void; release(): void } {
     let taken = 0
+    const add = (bytes: number) => {
+      const own = (this.#heldBy.get(token_id) ?? 0) + bytes
+      if (own > 0) this.#heldBy.set(token_id, own)
+      else this.#heldBy.delete(token_id)
+      this.#held += bytes
+      taken += bytes
+    }
     return {
       take: (bytes) => {
-        if (this.#held + bytes > this.#max) {
-          throw new RunfoldError('slow_down', 'too many bodies are being received at once', {
-            retry_after_s: 1,
-          })
-        }
-        this.#held += bytes
-        taken += bytes
+        const own = this.#heldBy.get(token_id) ?? 0
+        if (own + bytes > SHARE_OF_A_TOKEN * this.#max) throw tooMany('with this token')
+        if (this.#held + bytes > this.#max) throw tooMany('at once')
+        add(bytes)
       },
-      release: () => {
-        this.#held -= taken
-        taken = 0
-      },
+      release: () => add(-taken),
     }
   }
 }
+
+const tooMany = (how: string) =>
+  new RunfoldError('slow_down', `too many bodies are being received ${how}`, { retry_after_s: 1 })
 
 /** Bounds the streams that are open at once, so that whoever appends still finds a connection. */
 export class StreamBudget {

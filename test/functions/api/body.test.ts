@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readBody } from '../../../functions/api/body.ts'
 import { BodyBudget, LOCAL_LIMITS } from '../../../functions/api/limits.ts'
 
@@ -25,6 +25,7 @@ const read = (
     },
   )
 const refused = (code: string) => expect.objectContaining({ code })
+type Share = ReturnType<BodyBudget['share']>
 const bytes = (n: number) => new Uint8Array(n).fill(7)
 
 describe('a body', () => {
@@ -143,18 +144,70 @@ describe('other codings', () => {
   })
 })
 
+describe('a body that comes slowly', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const dripping = () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, {
+      highWaterMark: 99,
+    })
+    return { readable, writer: writable.getWriter() }
+  }
+
+  it('is taken however long it takes as a whole', async () => {
+    const { readable, writer } = dripping()
+    const taken = read(readable)
+    for (let n = 0; n < 100; n++) {
+      await writer.write(bytes(1))
+      await vi.advanceTimersByTimeAsync(29_000)
+    }
+    await writer.close()
+    expect(await taken).toEqual(bytes(100))
+  })
+
+  it('is refused with slow_down, and let go, once it has stood still for half a minute', async () => {
+    const { readable, writer } = dripping()
+    let held = 0
+    const taken = read(readable, {}, (more) => {
+      held += more
+    })
+    const seen = expect(taken).rejects.toThrow(refused('slow_down'))
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(held).toBe(0)
+    await writer.write(bytes(1))
+    await vi.advanceTimersByTimeAsync(30_000)
+    await seen
+    await expect(writer.closed).rejects.toBe(undefined)
+  })
+
+  it('leaves no timer behind', async () => {
+    await read(bytes(1000))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describe('the budget of all bodies', () => {
+  const whole = 8 * LOCAL_LIMITS.max_batch_bytes
+
   it('refuses what passes it with slow_down, and gets back what a request gives up', () => {
     const budget = new BodyBudget(LOCAL_LIMITS)
-    const whole = 8 * LOCAL_LIMITS.max_batch_bytes
-    const one = budget.share()
-    one.take(whole)
-    const other = budget.share()
+    const [one, two, other] = ['a', 'b', 'c'].map((token) => budget.share(token)) as [Share, Share, Share]
+    one.take(whole / 2)
+    two.take(whole / 2)
     expect(() => other.take(1)).toThrow(refused('slow_down'))
     one.release()
-    other.take(whole)
+    other.take(whole / 2)
     other.release()
     one.release()
-    expect(() => budget.share().take(whole)).not.toThrow()
+    two.release()
+    expect(() => budget.share('a').take(whole / 2)).not.toThrow()
+  })
+
+  it('is not for the many or slow bodies of one token alone', () => {
+    const budget = new BodyBudget(LOCAL_LIMITS)
+    for (let n = 0; n < 4; n++) budget.share('slow').take(LOCAL_LIMITS.max_batch_bytes)
+    expect(() => budget.share('slow').take(1)).toThrow(refused('slow_down'))
+    expect(() => budget.share('other').take(LOCAL_LIMITS.max_batch_bytes)).not.toThrow()
   })
 })
