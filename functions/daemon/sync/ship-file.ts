@@ -30,6 +30,8 @@ export interface ShippedFile {
   readonly isHeldBack: boolean
   /** The server has less than it had, so the session's other files are not where they are remembered to be either. */
   readonly isServerBehind?: boolean
+  /** It goes on as another generation than before. */
+  readonly isReplaced?: boolean
   /** Why not all of it was sent, where some was. */
   readonly failure?: unknown
 }
@@ -131,6 +133,7 @@ class FilePass {
       secrets,
       isHeldBack: false,
       isServerBehind: this.#isServerBehind,
+      isReplaced: known !== undefined && known.generation !== shipped.generation,
       ...this.#last,
       failure,
     }

@@ -22,7 +22,11 @@ interface Known {
 }
 
 /** What the document of a session is known to report; for the line about it, where nothing is asked of the server. */
-type Note = string | null
+export interface Note {
+  /** Of its problems. */
+  readonly count: number
+  readonly text: string
+}
 
 export interface SyncStates extends Disposable {
   file(session: SessionName, path: string): FileState | undefined
@@ -30,8 +34,9 @@ export interface SyncStates extends Disposable {
   forget(session: SessionName): void
   /** What is known of a source file under whatever session it was sent. */
   ofSource(source: string): Known | undefined
-  note(session: SessionName): Note
-  setNote(session: SessionName, note: Note): void
+  /** Null where it reports none. */
+  note(session: SessionName): Note | null
+  setNote(session: SessionName, note: Note | null): void
   /** Why nothing of this is there the next time. */
   readonly trouble?: string | undefined
 }
@@ -78,12 +83,18 @@ const statesIn = (database: DatabaseSync): SyncStates => {
       const row = bySource.get(source)
       return row && { id: String(row.id), state: stateIn(row) }
     },
-    note: ({ harness, id }) => (getNote.get(harness, id)?.note as string | null | undefined) ?? null,
+    note: ({ harness, id }) => noteIn(getNote.get(harness, id)?.note as string | null | undefined),
     setNote: ({ harness, id }, note) => {
-      putNote.run(harness, id, note)
+      putNote.run(harness, id, note && JSON.stringify(note))
     },
     [Symbol.dispose]: () => database.close(),
   }
+}
+
+/** Notes were texts alone once: no count is that of such a one, so it is asked for again. */
+const noteIn = (text: string | null | undefined): Note | null => {
+  if (!text) return null
+  return text.startsWith('{') ? (JSON.parse(text) as Note) : { count: -1, text }
 }
 
 /** One that cannot be read is as good as lost. */

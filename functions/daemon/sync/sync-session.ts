@@ -33,6 +33,7 @@ export const syncSession = async (
   const secrets = new Map<string, number>()
   let [bytes, heldBack, well, unread, unsent] = [0, 0, 0, 0, 0]
   let last: ShippedFile | undefined
+  let isReplaced = false
   const isNew = session.files.every(({ path }) => !states.file(session, path))
   const queue = [...session.files]
   const failed = (error: unknown, file: FoundFile) => {
@@ -55,6 +56,7 @@ export const syncSession = async (
         problems.push(`${file.path}: held back, ${saySecrets(shipped.secrets)}`)
       }
       if (shipped.outcome !== undefined) last = shipped
+      isReplaced ||= shipped.isReplaced === true
       if (shipped.isServerBehind && queue.length === session.files.length) queue.push(...session.files)
     } catch (error) {
       failed(error, file)
@@ -63,7 +65,7 @@ export const syncSession = async (
   const damage =
     syncing.verifies && !syncing.isDry ? await server.verify().catch((error) => [whyUnverified(error)]) : []
   problems.push(...damage)
-  const note = await noteOf(syncing, server, session, last)
+  const note = await noteOf(syncing, server, session, last, isReplaced)
   if (note) problems.push(note)
   const isSound = last?.outcome !== 'failed' && damage.length === 0
   // Nothing of what was new could be archived. Of a file that cannot be read nobody knows whether there was anything.
@@ -73,20 +75,24 @@ export const syncSession = async (
   return { harness: session.harness, id: session.id, outcome, bytes, isNew, problems, secrets }
 }
 
-/** What the document reports, as it was last heard. Only a change of it is asked about. */
+/** What the document reports, as it was last heard. Only a change of it is asked about: for that the document is read. */
 const noteOf = async (
   { states, isDry }: Syncing,
   server: SessionServer,
   session: FoundSession,
   last: ShippedFile | undefined,
+  isReplaced: boolean,
 ): Promise<string | null> => {
   const before = states.note(session)
-  if (!last || isDry) return before
+  const text = before?.text ?? null
+  if (!last || isDry) return text
   if (last.outcome === 'failed') return 'its document could not be derived, the former one stays'
-  if (last.problems === null || last.problems === undefined) return before
-  const note = last.problems === 0 ? null : await told(server, last.problems)
-  if (note !== before) states.setNote(session, note)
-  return note
+  const { problems: count } = last
+  if (count === null || count === undefined) return text
+  if (count === (before?.count ?? 0) && !isReplaced) return text
+  const note = count === 0 ? null : { count, text: await told(server, count) }
+  states.setNote(session, note)
+  return note?.text ?? null
 }
 
 const whyUnverified = (error: Error): string => `the server cannot verify it: ${error.message}`
