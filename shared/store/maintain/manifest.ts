@@ -4,7 +4,7 @@ import { EMPTY_CARD } from '../../fold/index.ts'
 import { LEASE_HISTORY_MAX, type RunKey, type Transfer } from '../../schema/index.ts'
 import { currentCard } from '../card-row.ts'
 import { HASH_DIGITS, noteKey } from '../keys.ts'
-import type { Head, Objects, StorePorts } from '../ports.ts'
+import type { ByteRange, Head, Objects, StorePorts } from '../ports.ts'
 
 // DESIGN.md, "Rebuild": what the index knows of a run stands now and then beside its objects too, so that they alone can
 // give it back. A manifest is a true copy of the head at some moment of a life: all it names was committed then. One is
@@ -22,6 +22,16 @@ export interface Manifest {
   readonly card: RunCard
   /** Holders before the present one, newest first. */
   readonly transfers: readonly Transfer[]
+  /** Of a life that a rebuild began, since it could not give all of the one before back. */
+  readonly stopped?: Stopped
+}
+
+/** Why a rebuilt archive ends where it does, other than that it ended there. */
+export interface Stopped {
+  /** Keys of objects at its tail of which one may have been committed. */
+  readonly undecided: readonly string[]
+  /** Archive bytes that were committed and cannot be found. */
+  readonly lost: ByteRange | null
 }
 
 /** Writes down what the index says of a living run now. @returns the manifest's key */
@@ -34,8 +44,13 @@ export async function keepManifest(ports: StorePorts, run: RunKey, head: Head): 
 }
 
 /** Of a life that is about to begin, or of a tombstone that is about to be made. @returns its key */
-export function announce(objects: Objects, run: RunKey, head: Head): Promise<string> {
-  return put(objects, run, { head, card: EMPTY_CARD, transfers: [] })
+export function announce(
+  objects: Objects,
+  run: RunKey,
+  head: Head,
+  more: Partial<Manifest> = {},
+): Promise<string> {
+  return put(objects, run, { card: EMPTY_CARD, transfers: [], ...more, head })
 }
 
 export function isWorthManifest(head: Head, merged: { readonly length: number }): boolean {

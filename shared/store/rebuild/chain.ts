@@ -1,5 +1,5 @@
 import type { ByteRange, Objects } from '../ports.ts'
-import { type Found, highest } from './evidence.ts'
+import { type Evidence, type Found, highest } from './evidence.ts'
 import { digestWithin, type Measured, measured } from './measure.ts'
 
 // Which objects follow each other, told by what their writers knew (DESIGN.md, Rebuild):
@@ -29,8 +29,13 @@ interface Step {
 }
 
 /** Goes on from the base as far as what was committed can be told, and over the last object where that is certain enough. */
-export async function followChain(objects: Objects, base: Measured, found: readonly Found[]): Promise<Chain> {
+export async function followChain(
+  objects: Objects,
+  base: Measured,
+  { objects: found, farthest }: Pick<Evidence, 'objects' | 'farthest'>,
+): Promise<Chain> {
   const proven = new Map([[base.offset, base.hashed.digest], ...proofs(found)])
+  if (farthest) proven.set(farthest.tail, farthest.digest)
   const until = highest([...proven.keys(), ...found.flatMap((one) => (one.isMerged ? one.end : []))])
   const start: Step = { at: base, found: undefined, before: undefined }
   const byStart = Map.groupBy(found, (one) => one.start)

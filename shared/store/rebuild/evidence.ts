@@ -44,6 +44,8 @@ export interface Evidence {
   readonly isDead: boolean
   /** The newest manifest of that life of which every object is there. */
   readonly base: Manifest | undefined
+  /** The farthest tail that a manifest of that life tells of, whether its objects are there or not. */
+  readonly farthest: { readonly tail: number; readonly digest: string } | undefined
   /** Objects of that life at or past the base, in archive order. */
   readonly objects: readonly Found[]
   /** Highest numbers in anything that was found. */
@@ -77,6 +79,7 @@ export async function gather(
     life,
     isDead: !isLater && isEnded(notes, life, ofLife),
     base: known,
+    farthest: isLater ? undefined : manifestsOf(notes, noted)[0]?.head,
     objects: ofLife,
     epoch: highest([life, ...heads.map((head) => head.epoch), ...found.map((object) => object.epoch)]),
     sweep: highest([...heads.map((head) => head.sweep), ...sweepsOf(run, listed)]),
@@ -111,12 +114,17 @@ function baseOf(
     Object.entries(head.extents).every(
       ([name, extent]) => lengths.get(objectKey(run, extentStart(name), extent)) === extent.length,
     )
+  const ofLife = manifestsOf(notes, life)
+  return ofLife.find(isThere) ?? (ofLife[0] && emptied(ofLife[0]))
+}
+
+/** The one that tells of the most bytes first. */
+function manifestsOf(notes: readonly Note[], life: number): Manifest[] {
   const count = ({ head }: Manifest) => Object.keys(head.extents).length
-  const ofLife = notes
+  return notes
     .filter((note) => note.kind === 'manifest' && note.life === life)
     .map(({ manifest }) => manifest)
     .sort((a, b) => b.head.tail - a.head.tail || b.head.epoch - a.head.epoch || count(a) - count(b))
-  return ofLife.find(isThere) ?? (ofLife[0] && emptied(ofLife[0]))
 }
 
 /** Two may have asked for the same new run; only one of them made it, and its writer knew which. */

@@ -21,17 +21,22 @@ export function measureOf(base: Manifest | undefined, state: string): Measured {
   return { offset: tail, hashed: { digest, state }, frames, points, unreadable, card }
 }
 
-/** The head of a living run: nobody holds it, and no epoch or generation from before can commit to it. */
+/**
+ * The head of a living run: nobody holds it, and no epoch or generation from before can commit to it. Where it may end before
+ * bytes that were acknowledged others will come in their place, so it is another life: tags, cursors and snapshots of the one
+ * before do not count in it.
+ */
 export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number, now: number): Head {
-  const { life, epoch, sweep, base, objects } = evidence
+  const { sweep, base, objects } = evidence
   const { end, links } = chain
+  const epoch = evidence.epoch + EPOCH_LEAP
   const owners = ownersOf(evidence)
   return {
     ...NOTHING,
     ...base?.head,
-    life,
+    ...(isCut(chain) ? { life: epoch, snapshot: null } : { life: evidence.life }),
     alive: true,
-    epoch: epoch + EPOCH_LEAP,
+    epoch,
     sweep: sweep + 1,
     lease: null,
     holder: owners[0] ?? null,
@@ -54,6 +59,9 @@ export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number
     changed_at: Math.max(base?.head.changed_at ?? 0, ...links.slice(-1).map(({ stored_at }) => stored_at)),
   }
 }
+
+/** Whether more may have been acknowledged than the chain has. */
+export const isCut = ({ undecided, lost }: Chain) => undecided.length > 0 || lost !== undefined
 
 /** The head of a run whose newest life was ended; times in ms. */
 export function rebuiltTombstone({ life, epoch, sweep }: Evidence, held_until: number, now: number): Head {

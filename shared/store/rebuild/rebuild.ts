@@ -2,13 +2,14 @@ import { loadDigest } from '../../codec/index.ts'
 import type { RunKey } from '../../schema/index.ts'
 import { cardRow } from '../card-row.ts'
 import { holdKey, RUNS_PREFIX, runOfKey } from '../keys.ts'
+import { announce, type Stopped } from '../maintain/manifest.ts'
 import { viewOf } from '../parts.ts'
-import type { ByteRange, Clock, Head, StoredObject, StorePorts } from '../ports.ts'
+import type { Clock, Head, StoredObject, StorePorts } from '../ports.ts'
 import { digestUpTo } from '../replay.ts'
 import { PARTS_PREFIX } from '../uploads/own-uploads.ts'
-import { followChain } from './chain.ts'
+import { type Chain, followChain } from './chain.ts'
 import { type Evidence, gather } from './evidence.ts'
-import { measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './head.ts'
+import { isCut, measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './head.ts'
 import { type Measured, resumed } from './measure.ts'
 
 // DESIGN.md, "Rebuild": the index from the objects alone. Runs that the index knows are left as they are, so it may be
@@ -18,17 +19,13 @@ import { type Measured, resumed } from './measure.ts'
 const HOLD_MS = 7 * 86_400_000
 
 /** What became of a run. */
-export interface RebuiltRun {
+export interface RebuiltRun extends Stopped {
   readonly run: RunKey
   /** `known`: the index had it already. */
   readonly outcome: 'rebuilt' | 'deleted' | 'known'
   readonly tail: number
   readonly frames: number
   readonly epoch: number
-  /** Keys of objects at the tail of which one may have been committed; they stay for a week. */
-  readonly undecided: readonly string[]
-  /** Archive bytes that were committed and cannot be found. */
-  readonly lost: ByteRange | null
 }
 
 /** A run that could not be rebuilt; the others go on. */
@@ -87,13 +84,26 @@ async function rebuildRun(
     await commit(ports, run, head)
     return outcomeOf(run, 'deleted', head)
   }
-  const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence.objects)
+  const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence)
   const head = rebuiltHead(evidence, chain, held_until, now)
-  for (const transfer of ownersOf(evidence).slice(1)) await ports.index.putTransfer(run, transfer)
-  await commit(ports, run, head, cardRow(run, head, chain.end.card))
-  const undecided = chain.undecided.map(({ key }) => key)
-  return { ...outcomeOf(run, 'rebuilt', head), undecided, lost: chain.lost ?? null }
+  const { card } = chain.end
+  const transfers = ownersOf(evidence).slice(1)
+  const stopped = isCut(chain) ? stoppedBy(chain) : stoppedBefore(evidence, head)
+  // The objects tell of the life before, so only a manifest can give this one back should the index be lost again.
+  if (isCut(chain)) await announce(ports.objects, run, head, { card, transfers, stopped })
+  for (const transfer of transfers) await ports.index.putTransfer(run, transfer)
+  await commit(ports, run, head, cardRow(run, head, card))
+  return { ...outcomeOf(run, 'rebuilt', head), ...stopped }
 }
+
+const stoppedBy = ({ undecided, lost }: Chain): Stopped => ({
+  undecided: undecided.map(({ key }) => key),
+  lost: lost ?? null,
+})
+
+/** What a rebuild that was broken off had to say of a run that is as it left it. */
+const stoppedBefore = ({ base }: Evidence, { tail }: Head): Stopped =>
+  (base?.head.tail === tail && base.stopped) || { undecided: [], lost: null }
 
 async function commit({ index }: StorePorts, run: RunKey, head: Head, card?: ReturnType<typeof cardRow>) {
   const { extents, ...set } = head
