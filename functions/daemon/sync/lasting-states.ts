@@ -1,8 +1,15 @@
-import { openSyncStates, openSyncStatesInMemory, type SyncStates } from './states.ts'
+import {
+  isDamage,
+  openSyncStates,
+  openSyncStatesInMemory,
+  removeSyncStates,
+  type SyncStates,
+} from './states.ts'
 
 /**
  * What is remembered in a folder for as long as the disk takes it: where that is full, read-only or broken, the sync goes on
- * with what it remembers in memory. What is forgotten costs a re-read; what is not archived may be gone tomorrow.
+ * with what it remembers in memory, and where what was written is damaged, with nothing. What is forgotten costs a re-read; what
+ * is not archived may be gone tomorrow.
  */
 export const openLastingStates = (folder: string): SyncStates => {
   let trouble: string | undefined
@@ -10,7 +17,14 @@ export const openLastingStates = (folder: string): SyncStates => {
     trouble = `${folder} cannot be used: ${(error as Error).message}`
     return openSyncStatesInMemory()
   }
-  let states = opened(folder, inMemory)
+  let isAnew = false
+  const anew = (error: unknown): SyncStates => {
+    if (isAnew || !isDamage(error)) return inMemory(error)
+    isAnew = true
+    removeSyncStates(folder)
+    return opened(folder, inMemory)
+  }
+  let states = opened(folder, anew)
   const close = () => {
     try {
       states[Symbol.dispose]()
@@ -22,7 +36,7 @@ export const openLastingStates = (folder: string): SyncStates => {
     } catch (error) {
       if (trouble !== undefined) throw error
       close()
-      states = inMemory(error)
+      states = anew(error)
       return ask(states)
     }
   }

@@ -43,7 +43,13 @@ export interface SyncStates extends Disposable {
 
 export const openSyncStates = (folder: string): SyncStates => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return statesIn(opened(join(folder, FILE)))
+  const database = opened(join(folder, FILE))
+  try {
+    return statesIn(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 export const openSyncStatesInMemory = (): SyncStates => statesIn(new DatabaseSync(':memory:'))
@@ -106,8 +112,18 @@ const opened = (file: string): DatabaseSync => {
       return database
     } catch (error) {
       database.close()
-      if (!isFirst || !/not a database|malformed/.test((error as Error).message)) throw error
-      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+      if (!isFirst || !isDamage(error)) throw error
+      remove(file)
     }
   }
+}
+
+/** Whether it is the database itself that is broken; a new one will not be. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof SyntaxError || /not a database|malformed/.test((error as Error).message)
+
+export const removeSyncStates = (folder: string): void => remove(join(folder, FILE))
+
+const remove = (file: string): void => {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
 }

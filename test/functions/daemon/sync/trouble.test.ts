@@ -1,4 +1,5 @@
-import { appendFileSync, chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { lostAnswer, lostRequest, startServer } from '../../../shared/client/kit.ts'
 import { CLAUDE, laptop, rows } from './kit.ts'
@@ -21,11 +22,24 @@ describe('failure', () => {
         rmSync(`${folder}/${name}/sync.sqlite-shm`, { force: true })
         writeFileSync(`${folder}/${name}/sync.sqlite`, 'this is no database at all, whatever it was before')
       },
+      () => {
+        const folder = here.path('.state/runfold/sessions')
+        const file = `${folder}/${readdirSync(folder)[0]}/sync.sqlite`
+        const bytes = readFileSync(file)
+        writeFileSync(file, bytes.fill(0xa5, 4096)) // its first page is sound
+      },
+      () => {
+        const folder = here.path('.state/runfold/sessions')
+        using database = new DatabaseSync(`${folder}/${readdirSync(folder)[0]}/sync.sqlite`)
+        database.exec(`UPDATE file SET state = '{"generation":1,'`)
+      },
     ]) {
       ruin()
       const { outcomes, counters } = await here.sync()
       expect(outcomes).toEqual({ s1: 'skipped' })
       expect(counters).toMatchObject({ bytes_sent: 0, requests: 1 })
+      const idle = { bytes_read: 0, bytes_sent: 0, requests: 0 }
+      expect((await here.sync()).counters, 'once').toEqual(idle)
     }
     await here.expectExact('claude-code', 's1', SOURCES)
   })
