@@ -60,6 +60,8 @@ class Drain {
   readonly stopped = new Map<string, unknown>()
   readonly #epochs = new Map<string, number>()
   #capabilities: DrainOptions['capabilities']
+  /** How often each run had been discarded when it was looked at last. */
+  readonly #cleared = new Map<string, number>()
   /** Runs that the last attempt at them could not send, for now. */
   readonly #failed = new Set<string>()
   /** How far each run has been sent; its bytes are on the server, whether its segment could be removed yet or not. */
@@ -73,6 +75,7 @@ class Drain {
 
   /** The runs of which something is to be sent. */
   waiting(): readonly string[] {
+    for (const run of this.#spool.runs()) this.#forgetDiscarded(run)
     const waits = (run: string) => this.#isBehind(run) || this.#spool.log(run)?.damage !== undefined
     const runs = this.#spool.runs().filter((run) => !this.stopped.has(run) && waits(run))
     // Those that failed last come last, so that a few that are never served do not keep all others back.
@@ -115,16 +118,25 @@ class Drain {
 
   /** Whether something is on the disk that has not been sent; a segment stays a while longer when it is being written. */
   #isBehind(run_id: string): boolean {
-    const end = this.#spool.log(run_id)?.durableEnd ?? 0
-    // Less than was sent: the run was discarded, and its id is used again.
-    if (end < (this.#sent.get(run_id) ?? 0)) this.#sent.delete(run_id)
-    return end > (this.#sent.get(run_id) ?? 0)
+    return (this.#spool.log(run_id)?.durableEnd ?? 0) > (this.#sent.get(run_id) ?? 0)
+  }
+
+  /** A run that was discarded begins anew, wherever it had come to, and whatever had stopped it. */
+  #forgetDiscarded(run_id: string): void {
+    const cleared = this.#spool.log(run_id)?.cleared ?? 0
+    if (cleared === (this.#cleared.get(run_id) ?? 0)) return
+    this.#cleared.set(run_id, cleared)
+    this.#sent.delete(run_id)
+    this.#epochs.delete(run_id)
+    this.stopped.delete(run_id)
   }
 
   /** Sends what waits of a run, and frees its room as it is acknowledged. */
   async #run(run_id: string): Promise<void> {
     const log = this.#spool.log(run_id)
-    while (log && this.#isBehind(run_id)) {
+    if (!log) return
+    const { cleared } = log
+    while (this.#isBehind(run_id)) {
       const oldest = await log.oldest()
       if (!oldest) break
       let tail = oldest.start
@@ -133,12 +145,14 @@ class Drain {
         tail += bytes.length
         if (rest.length === 0) continue
         await this.#send(run_id, tail - rest.length, epoch || (await this.#epochOf(run_id)), rest)
+        // It was discarded meanwhile: what waits now is not what was sent.
+        if (log.cleared !== cleared) return
         this.#sent.set(run_id, tail)
       }
       if (oldest.damage) throw oldest.damage
       await log.dropTo(tail)
     }
-    if (log?.damage) throw log.damage
+    if (log.damage) throw log.damage
   }
 
   async #send(run: string, start: number, epoch: number, bytes: Uint8Array): Promise<void> {

@@ -49,6 +49,7 @@ export class RunLog {
   /** The disk can no longer be trusted with this run; nothing more is acknowledged. */
   #broken: unknown
   #damage: SpoolDamaged | undefined
+  #cleared = 0
 
   private constructor(folder: string, isSynced: boolean, segments: SegmentFile[], damage?: SpoolDamaged) {
     this.#folder = folder
@@ -104,6 +105,11 @@ export class RunLog {
     return this.#damage
   }
 
+  /** How often everything was discarded: what was known of the run before does not hold for what comes after. */
+  get cleared(): number {
+    return this.#cleared
+  }
+
   /**
    * Resolves with the archive position of its end when the record is on the disk.
    *
@@ -148,6 +154,7 @@ export class RunLog {
   /** Removes everything, damaged or not; then the run may begin anew. */
   async clear(): Promise<void> {
     while (this.#isWriting) await this.#written
+    this.#cleared++
     this.#segments.splice(0)
     this.#broken = undefined
     this.#damage = undefined

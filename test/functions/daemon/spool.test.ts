@@ -455,6 +455,73 @@ describe('draining a spool', () => {
     expect(await archived(server, 'z')).toEqual(archiveOf('z'))
   })
 
+  it('goes on with a run that was stopped and discarded, from wherever it begins anew', async () => {
+    const server = await startServer()
+    using spool = await spoolIn(temporaryFolder())
+    const stop = new AbortController()
+    const events: string[] = []
+    let told: () => void = () => undefined
+    const next = () =>
+      new Promise<void>((resolve) => {
+        told = resolve
+      })
+    const tell = (event: string) => {
+      events.push(event)
+      told()
+    }
+    const draining = drain(server, spool, {
+      follow: true,
+      signal: stop.signal,
+      onAck: ({ tail }: { tail: number }) => tail > 0 && tell(`sent to ${tail}`),
+      onStop: (_: string, error: { code: string }) => tell(error.code),
+    })
+    const { epoch } = await server.client.acquire(RUN, HERE)
+    const sent = next()
+    await spool.append({ run_id: RUN, offset: 0, epoch, bytes: archiveOf('a', 'b') })
+    await sent
+    await server.client.acquire(RUN, { ...THERE, force: true })
+    const stopped = next()
+    await spool.append({ run_id: RUN, offset: archiveOf('a', 'b').length, epoch, bytes: frameOf('lost') })
+    await stopped
+    await spool.discard(RUN)
+    // The run is deleted and made anew, so that it begins before what had been sent of it.
+    await server.client.remove(RUN, true)
+    const again = await server.client.acquire(RUN, HERE)
+    const resent = next()
+    await spool.append({
+      run_id: RUN,
+      offset: 0,
+      epoch: again.epoch,
+      bytes: archiveOf('anew', 'and longer than before'),
+    })
+    await resent
+    stop.abort(new Error('enough'))
+    await expect(draining).rejects.toThrow('enough')
+    expect(events).toEqual([
+      `sent to ${archiveOf('a', 'b').length}`,
+      'fenced',
+      `sent to ${archiveOf('anew', 'and longer than before').length}`,
+    ])
+    expect(await archived(server)).toEqual(archiveOf('anew', 'and longer than before'))
+  })
+
+  it('removes nothing that was appended behind a discarding while it was sending', async () => {
+    const server = await startServer()
+    using spool = await spoolIn(temporaryFolder())
+    const { epoch } = await server.client.acquire(RUN, HERE)
+    await spool.append({ run_id: RUN, offset: 0, epoch, bytes: archiveOf('a', 'b') })
+    const discardThen: Mishap = async (_, answer) => {
+      await spool.discard(RUN)
+      await spool.append({ run_id: RUN, offset: 0, epoch, bytes: archiveOf('a') })
+      return answer()
+    }
+    server.mishaps.push((_, answer) => answer(), discardThen)
+    expect((await drain(server, spool)).size).toBe(0)
+    expect(await archived(server)).toEqual(archiveOf('a', 'b'))
+    // Sent again, since nobody could know that it is there.
+    expect(server.requests.filter((request) => request.includes('/frames'))).toHaveLength(2)
+  })
+
   it('goes on with what comes later, until it is told to end', async () => {
     const server = await startServer()
     using spool = await spoolIn(temporaryFolder())
