@@ -150,6 +150,8 @@ export const verifyAnswer = z.object({
   frames: size,
   digest,
   problems: z.array(z.object({ offset: size, length: size, code: z.string(), detail: z.string() })),
+  /** Of the whole archive, where that was asked for. */
+  unreadable_frames: size.optional(),
 })
 
 export type RecordItem = z.infer<typeof recordItem>

@@ -19,7 +19,7 @@ export const verify: Verb = (program, act) =>
       act(async (session, target: string, { from, to }: { from?: number; to?: number }) => {
         const { out, json } = session
         const answer = await (await openReading(session, target)).verify(from, to)
-        const verdict = plain<VerifyAnswer & { readonly unreadable_frames?: number }>(answer)
+        const verdict = plain<VerifyAnswer>(answer)
         const code = verdict.ok ? undefined : EXIT.damaged
         if (json) {
           await out.json(answer)

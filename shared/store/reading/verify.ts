@@ -29,12 +29,14 @@ interface Part {
  * Reads every byte of a range (default: all) from the storage, a piece at a time, and says what is wrong with it. A range
  * begins and ends between frames; another end shows as a `torn_frame`. Codes: `unreadable_bytes` (an object is gone or
  * short), `changed_bytes` (its hash is another), `torn_frame`, `bad_preamble`, `digest_mismatch` (the archive as a whole).
+ * Unreadable frames are sound bytes, and were counted when they were appended; of a range nobody has counted them.
  */
 export async function verifyAnswer(
   view: ArchiveView,
   { from = 0, to = view.head.tail }: { from?: number | undefined; to?: number | undefined },
 ): Promise<VerifyAnswer> {
-  const { tail, digest } = view.head
+  const { tail, digest, unreadable } = view.head
+  const isWhole = from === 0 && to === tail
   if (Math.max(from, to) > tail) throw pastTheEnd(tail, `${tail} bytes`)
   if (from > to) {
     throw new RunfoldError('bad_request', 'from is after to', {
@@ -52,12 +54,13 @@ export async function verifyAnswer(
     frames += checked.frames
     problems.push(...checked.problems)
   }
-  if (problems.length === 0 && from === 0 && to === tail && hash.digest !== digest) {
+  if (problems.length === 0 && isWhole && hash.digest !== digest) {
     problems.push(
       problem(0, tail, 'digest_mismatch', `the bytes have digest ${hash.digest}, the head says ${digest}`),
     )
   }
-  return { ok: problems.length === 0, bytes, frames, digest: hash.digest, problems }
+  const counted = isWhole ? { unreadable_frames: unreadable } : {}
+  return { ok: problems.length === 0, bytes, frames, digest: hash.digest, problems, ...counted }
 }
 
 async function checkPart(view: ArchiveView, { start, end, whole }: Part, hash: RunningDigest) {
@@ -71,7 +74,7 @@ async function checkPart(view: ArchiveView, { start, end, whole }: Part, hash: R
       hash.update(chunk)
       if (whole) own.update(chunk)
       if (position === 0) {
-        problems.push(...preambleProblems(chunk))
+        problems.push(...preambleProblems(chunk, end))
         framesStart = PREAMBLE.length
       }
       count.push(position === 0 ? chunk.subarray(PREAMBLE.length) : chunk)
@@ -94,13 +97,17 @@ async function checkPart(view: ArchiveView, { start, end, whole }: Part, hash: R
   return { bytes: position - start, frames: count.frames, problems }
 }
 
-function preambleProblems(chunk: Uint8Array): Problem[] {
+function preambleProblems(chunk: Uint8Array, end: number): Problem[] {
   try {
     checkPreamble(chunk)
     return []
   } catch (error) {
     if (!isRunfoldError(error, 'bad_frames')) throw error
-    return [problem(0, PREAMBLE.length, 'bad_preamble', error.message)]
+    const isCut = error.facts.reason === 'truncated_preamble'
+    const [length, code] = isCut
+      ? ([end, 'torn_frame'] as const)
+      : ([PREAMBLE.length, 'bad_preamble'] as const)
+    return [problem(0, Math.min(length, end), code, error.message)]
   }
 }
 

@@ -34,6 +34,7 @@ describe('verify', () => {
       frames: 63,
       digest: sha256(bytes),
       problems: [],
+      unreadable_frames: 3,
     })
   })
 
@@ -66,6 +67,7 @@ describe('verify', () => {
       frames: 0,
       digest: EMPTY_DIGEST,
       problems: [],
+      unreadable_frames: 0,
     })
   })
 
@@ -119,6 +121,18 @@ describe('verify', () => {
     for (const range of [{ to: inside }, { from: inside }]) {
       expect((await verifyAnswer(run.view, range)).problems[0]?.code).toBe('torn_frame')
     }
+  })
+
+  it('names no byte behind a range that ends within the preamble', async () => {
+    for (const to of [1, 3, 5]) {
+      const { problems } = await verifyAnswer(run.view, { to })
+      expect(problems).toEqual([
+        { offset: 0, length: to, code: 'torn_frame', detail: expect.stringContaining('preamble') },
+      ])
+    }
+    await change(0, (part) => part.with(0, 0))
+    const { problems } = await verifyAnswer(run.view, { to: 3 })
+    expect(problems).toEqual([expect.objectContaining({ offset: 0, length: 3 })])
   })
 
   it('refuses a range that runs backwards or past the tail', async () => {
