@@ -80,7 +80,7 @@ export function leaseHeld(head: Head, lease: HeadLease, now: number): RunfoldErr
   const until = serverTime(lease.expires_at)
   return new RunfoldError(
     'lease_held',
-    `${lease.machine_id} / ${lease.world_id} holds the run until ${until}`,
+    `${lease.machine_id}/${lease.world_id} holds the run until ${until}`,
     {
       lease: leaseJson(lease),
       epoch: head.epoch,

@@ -220,7 +220,7 @@ describe('resume', () => {
     const { epoch } = await client.acquire('a', OWNER)
     await client.append('a', { offset: 0, epoch, bytes: encodeArchive(RECORDS) })
     const held = await run('resume a --to runs --wait 0')
-    expect([held.code, held.err]).toEqual([EXIT.held, expect.stringContaining('owner / w holds')])
+    expect([held.code, held.err]).toEqual([EXIT.held, expect.stringContaining('owner/w holds')])
     expect((await run('resume a --to runs --force')).code).toBe(EXIT.ok)
     expect((await run('resume a --to runs')).out).toContain('this machine has it already')
     expect((await run('resume nothing --to runs')).code).toBe(EXIT.notFound)
