@@ -22,7 +22,7 @@ interface Known {
 }
 
 /** What the document of a session is known to report; for the line about it, where nothing is asked of the server. */
-export interface Note {
+interface Note {
   /** Of its problems. */
   readonly count: number
   readonly text: string
