@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm, truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { bytesIn, foundSegments, type SegmentFile } from './found-segments.ts'
 import {
   encodeSpoolRecord,
   mergeRecords,
@@ -13,14 +14,6 @@ import {
 
 /** A segment that has grown so far gets a successor, so that what is sent frees its room soon. */
 const SEGMENT_BYTES = 8 * 1024 * 1024
-
-interface SegmentFile {
-  /** Archive positions; the end is exclusive. */
-  readonly start: number
-  end: number
-  /** Bytes on disk. */
-  size: number
-}
 
 interface Pending {
   readonly record: SpoolRecord
@@ -62,26 +55,8 @@ export class RunLog {
   static async open(folder: string, isSynced: boolean): Promise<RunLog> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (isSynced) await syncFolder(dirname(folder))
-    const starts = (await readdir(folder)).map(segmentStart).filter((start) => start !== undefined)
-    const found: (SegmentFile & { readonly tornBytes: number })[] = []
-    const empty: string[] = []
-    for (const start of starts.sort((a, b) => a - b)) {
-      const path = join(folder, segmentName(start))
-      const before = found.at(-1)
-      const { records, length, tornBytes, damage } = await readSegment(path)
-      const bytes = bytesIn(records)
-      if (bytes === 0 && !damage) {
-        empty.push(path)
-        continue
-      }
-      if (before && before.end !== start) return new RunLog(folder, isSynced, found, lacking(path, before))
-      if (bytes > 0) found.push({ start, end: start + bytes, size: length, tornBytes })
-      if (damage) return new RunLog(folder, isSynced, found, damage)
-    }
-    const last = found.at(-1)
-    for (const path of empty) await rm(path)
-    if (last && last.tornBytes > 0) await truncate(join(folder, segmentName(last.start)), last.size)
-    return new RunLog(folder, isSynced, found)
+    const { segments, damage } = await foundSegments(folder)
+    return new RunLog(folder, isSynced, segments, damage)
   }
 
   /** Where the next append belongs; undefined when nothing is here. */
@@ -262,13 +237,7 @@ export class RunLog {
   }
 }
 
-const lacking = (path: string, { end }: SegmentFile) =>
-  new SpoolDamaged(`what stands before ${path} is missing from ${end} on; what stands in it is not sent`)
-
 const gone = (path: string, cause: unknown) => new SpoolDamaged(`${path} is gone from the disk`, { cause })
-
-const bytesIn = (records: readonly SpoolRecord[]): number =>
-  records.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r')
