@@ -7,10 +7,11 @@ import type { Syncing } from './syncing.ts'
 
 /** What comes within this time is looked at together. */
 const LINGER_MS = 300
-/** What events miss is caught by a poll, which is slow where nothing has been written for a while. */
+/** What events miss is caught by a poll (SESSIONS.md 5). */
 const POLL_MS = 3000
-const QUIET_POLL_MS = 30_000
-const BUSY_FOR_MS = 300_000
+/** Looking at very many files takes longer, and is done seldomer: at most one part in so many of the time is spent on it. */
+const REST = 50
+const POLL_MS_MAX = 30_000
 /** An unterminated line that has not changed for so long is sent as it is. */
 const LOOSE_AFTER_MS = 30_000
 
@@ -34,23 +35,21 @@ export const watchSessions = async (
     for (const folder of [...homes, ...foldersOf(sessions)]) folders.add(folder)
     events.found?.(sessions, homes)
   }
-  let busyUntil = 0
-  const synced: SyncEvents['synced'] = (session) => {
-    if (session.bytes > 0 || session.outcome === 'failed') busyUntil = performance.now() + BUSY_FOR_MS
-    events.synced(session)
-  }
   while (!stop.aborted) {
     const change = new Promise<void>((resolve) => {
       told = () => setTimeout(resolve, LINGER_MS)
     })
+    const began = performance.now()
     try {
-      await syncOnce(syncing, scope, { ...events, found, synced })
+      await syncOnce(syncing, scope, { ...events, found })
     } catch (error) {
       if (!stop.aborted) throw error // else the next watch goes on where this one was cut
     }
-    await untilEither(change, performance.now() < busyUntil ? POLL_MS : QUIET_POLL_MS, stop)
+    await untilEither(change, restAfter(performance.now() - began), stop)
   }
 }
+
+const restAfter = (ms: number): number => Math.min(POLL_MS_MAX, Math.max(POLL_MS, REST * ms))
 
 const foldersOf = (sessions: readonly FoundSession[]): ReadonlySet<string> => {
   const folders = new Set<string>()
