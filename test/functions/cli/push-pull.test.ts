@@ -136,7 +136,7 @@ describe('push', () => {
     const held = await run('push run.lvr')
     expect(held).toMatchObject({ code: 6 })
     expect(held.err).toMatch(
-      /^runfold: lease_held: other \/ w holds .*\n {2}wait until it is free, or use --force\n$/,
+      /^runfold: lease_held: other\/w holds .*\n {2}wait until it is free, or use --force\n$/,
     )
     const fencing: Mishap = async (request, answer) =>
       request.url.includes('/frames')
