@@ -1,3 +1,4 @@
+import { quoted } from '../quoted.ts'
 import type { AdminToken } from './admin-token.ts'
 import type { Login } from './login.ts'
 
@@ -28,6 +29,3 @@ export function startMessage({ url, place, data, token, login, cli }: Started): 
     ...next.map((line) => `  ${line}`),
   ].join('\n')
 }
-
-/** As a shell wants it. */
-const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

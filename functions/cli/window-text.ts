@@ -1,4 +1,5 @@
 import type { ContextDelta, ContextSnapshot, Entry, Region, RegionDelta } from '#schema'
+import { counted } from '../counted.ts'
 import type { Output } from './output.ts'
 import { printTable } from './table.ts'
 import { oneLine } from './terminal-text.ts'
@@ -32,7 +33,7 @@ export const printEntries = async (out: Output, window: ContextSnapshot): Promis
 }
 
 const printEntry = async (out: Output, entry: Entry): Promise<void> => {
-  await out.line(out.paint('dim', `-- ${titleOf(entry)}, ${entry.tokens} tokens`))
+  await out.line(out.paint('dim', `-- ${titleOf(entry)}, ${counted(Number(entry.tokens), 'token')}`))
   await out.text(`${entry.content}\n`)
 }
 
@@ -72,5 +73,5 @@ const entriesOf = ({ entries, current_tokens }: Pick<Region, 'entries' | 'curren
   const list = entries ?? []
   const newest = list.at(-1)
   const sample = newest ? `: ${cut(oneLine(newest.content), 60)}` : ''
-  return `${list.length} ${list.length === 1 ? 'entry' : 'entries'}, now ${current_tokens} tokens${sample}`
+  return `${counted(list.length, 'entry', 'entries')}, now ${current_tokens} tokens${sample}`
 }

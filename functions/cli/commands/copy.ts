@@ -1,6 +1,7 @@
 import prettyBytes from 'pretty-bytes'
 import { type Client, Redacted } from '#client'
 import { RunfoldError } from '#schema'
+import { counted } from '../../counted.ts'
 import { examples, runName, type Verb } from '../command.ts'
 import { type Config, DEFAULT_URL, readConfig } from '../config.ts'
 import { type Copied, copyRun } from '../copy/copy-run.ts'
@@ -109,7 +110,7 @@ const copyAll = async (
     key: 'run_id',
     nameOf: (run) => run,
   })
-  if (!json) await out.line(`${done} of ${tried} runs are on the other server`)
+  if (!json) await out.line(`${done} of ${counted(tried, 'run')} on the other server`)
   return code
 }
 

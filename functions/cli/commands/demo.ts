@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import { demoArchive } from '../demo-run.ts'
 import { oneLine } from '../terminal-text.ts'
@@ -42,7 +43,7 @@ export const demo: Verb = (program, act) =>
         }
         const { size } = await stat(path)
         if (json) await out.json({ file: path, bytes: size, records })
-        else await out.line(`${oneLine(file)}: ${records} records, ${prettyBytes(size)}`)
+        else await out.line(`${oneLine(file)}: ${counted(records, 'record')}, ${prettyBytes(size)}`)
         return undefined
       }),
     )

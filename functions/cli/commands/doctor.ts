@@ -57,7 +57,7 @@ async function* findings(session: Session, folder: string | undefined): AsyncGen
   if (await isFolder(runs)) {
     const state = await stateFolderOf(runs, io.env)
     yield* checkFolder(runs, state)
-    yield* checkTroubles(state)
+    yield* checkTroubles(runs, state)
   } else {
     // Who archives sessions only has none; who named one meant it.
     const finding = folder === undefined ? warning : bad

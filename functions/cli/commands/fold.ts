@@ -1,4 +1,5 @@
 import { FOLD_PARTS, type FoldAnswer, type FoldPart } from '#schema'
+import { counted } from '../../counted.ts'
 import { examples, moment, type Verb, wholeNumber, words } from '../command.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../plain.ts'
@@ -61,7 +62,7 @@ const printFold = async (
   const { identity, meta, context, messages, inference_usage, pending_batch } = folded
   await printFacts(out, [
     ['run', run_id],
-    ['after', `${seq} frames${point === null ? '' : `, point ${point}`}`],
+    ['after', `${counted(seq, 'frame')}${point === null ? '' : `, point ${point}`}`],
     ['machine', identity && `${identity.machine_id}/${identity.world_id}`],
     ['agent', meta?.agent_name],
     ['title', meta?.title],

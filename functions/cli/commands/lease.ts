@@ -1,4 +1,5 @@
 import type { LeaseAnswer, LeaseState } from '#schema'
+import { counted } from '../../counted.ts'
 import { countingNumber, examples, type Verb, wholeNumber } from '../command.ts'
 import type { Output } from '../output.ts'
 import { printFacts, printTable } from '../table.ts'
@@ -126,6 +127,9 @@ export const printLease = (out: Output, answer: LeaseAnswer): Promise<void> =>
     ['holder', `${answer.lease.machine_id}/${answer.lease.world_id}`],
     ['expires', answer.lease.expires_at],
     ['before', answer.previous && `${answer.previous.machine_id}/${answer.previous.world_id}`],
-    ['archive', `${answer.tail} bytes, ${answer.frames} frames, ${answer.points} points`],
+    [
+      'archive',
+      `${counted(answer.tail, 'byte')}, ${counted(answer.frames, 'frame')}, ${counted(answer.points, 'point')}`,
+    ],
     ['digest', answer.digest],
   ])

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import { countingNumber, examples, runName, type Verb, wholeNumber } from '../command.ts'
 import { tryEach } from '../each.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
@@ -89,7 +90,7 @@ const pushAll = async (
     key: 'file',
     nameOf: (path) => path,
   })
-  if (!session.json) await session.out.line(`${done} of ${tried} runs are on the server`)
+  if (!session.json) await session.out.line(`${done} of ${counted(tried, 'run')} on the server`)
   return code
 }
 
@@ -104,6 +105,6 @@ const report = async ({ json, out, err }: Session, result: Pushed): Promise<void
   await out.line(`${oneLine(run_id)}: ${what}`)
   if (torn) {
     const { offset, length, reason } = torn
-    await err.line(`${oneLine(run_id)}: ${length} torn bytes at ${offset} were not sent (${reason})`)
+    await err.line(`${oneLine(run_id)}: ${counted(length, 'torn byte')} at ${offset} not sent (${reason})`)
   }
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import type { FailedRun, RebuiltRun } from '#store'
+import { counted } from '../../counted.ts'
 import { examples, type Verb } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
@@ -102,7 +103,7 @@ const rebuildAll = async (
   if (json) return code
   const { rebuilt, deleted, known, failed } = counts
   await out.line(
-    `${rebuilt} runs given back, ${deleted} deleted ones, ${known} known already, ${failed} failed; admin token: ${place}`,
+    `${counted(rebuilt, 'run')} given back, ${deleted} deleted, ${known} known already, ${failed} failed; admin token: ${place}`,
   )
   return code
 }
@@ -117,7 +118,8 @@ const rowOf = ({ run, ...found }: Found) =>
 const tell = async ({ out, err }: Session, found: Found): Promise<void> => {
   if (found.outcome === 'failed') return err.line(`${nameOf(found)}: ${explain(found.error).text}`)
   const { outcome, tail, frames, undecided, lost } = found
-  if (outcome === 'rebuilt') await out.line(`${nameOf(found)}: ${prettyBytes(tail)}, ${frames} frames`)
+  if (outcome === 'rebuilt')
+    await out.line(`${nameOf(found)}: ${prettyBytes(tail)}, ${counted(frames, 'frame')}`)
   if (lost) await err.line(`${nameOf(found)}: the archive bytes ${lost.start} to ${lost.end} are lost`)
   if (undecided.length === 0) return
   await err.line(

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import prettyBytes from 'pretty-bytes'
 import type { Harness, ListedSession } from '#schema'
+import { counted } from '../../counted.ts'
 import { countingNumber, examples, type Verb } from '../command.ts'
 import type { Session } from '../session.ts'
 import { DocumentStream } from '../sessions/document-stream.ts'
@@ -221,8 +222,14 @@ const factsOf = (entry: ListedSession): [string, unknown][] => [
   ['model', entry.model],
   ['from', entry.created_at],
   ['to', entry.updated_at],
-  ['messages', `${entry.message_count}, ${entry.prompt_count} prompts, ${entry.tool_call_count} tool calls`],
-  ['archived', `${prettyBytes(entry.raw_bytes)} in ${entry.file_count} files, ${entry.archived_at}`],
+  [
+    'messages',
+    `${entry.message_count}, ${counted(entry.prompt_count, 'prompt')}, ${counted(entry.tool_call_count, 'tool call')}`,
+  ],
+  [
+    'archived',
+    `${prettyBytes(entry.raw_bytes)} in ${counted(entry.file_count, 'file')}, ${entry.archived_at}`,
+  ],
 ]
 
 /** What stands behind the messages: sub-agents, and what could not be read. */

@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import { examples, type Verb } from '../command.ts'
 import { printFacts } from '../table.ts'
 import { unixTime } from '../time.ts'
@@ -33,10 +34,13 @@ export const show: Verb = (program, act) =>
           ['updated', unixTime(run.updated_at)],
           ['tokens', tokens(run)],
           ['tool calls', run.tool_calls],
-          ['archive', `${run.tail} bytes, ${run.frames} frames, ${run.points} points`],
-          ['unreadable', run.unreadable_frames > 0 ? `${run.unreadable_frames} frames` : null],
+          [
+            'archive',
+            `${counted(run.tail, 'byte')}, ${counted(run.frames, 'frame')}, ${counted(run.points, 'point')}`,
+          ],
+          ['unreadable', run.unreadable_frames > 0 ? counted(run.unreadable_frames, 'frame') : null],
           ['digest', run.digest],
-          ['stored', `${stored.objects} objects, ${prettyBytes(stored.bytes)}`],
+          ['stored', `${counted(stored.objects, 'object')}, ${prettyBytes(stored.bytes)}`],
           ['epoch', run.epoch],
           ['lease', lease ? `${lease.machine_id}/${lease.world_id} until ${lease.expires_at}` : 'free'],
           ['created', run.created_at],

@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import { stateFolderOf } from '../../daemon/identity.ts'
 import type { ShippingStatus } from '../../daemon/status.ts'
 import { examples, type Verb } from '../command.ts'
@@ -67,5 +68,5 @@ const COLUMNS = [
 
 const troubleOf = ({ trouble, torn_bytes }: ShippingStatus): string => {
   if (trouble) return `${trouble.code}: ${trouble.detail}`
-  return torn_bytes > 0 ? `${torn_bytes} bytes are no whole frame yet` : ''
+  return torn_bytes > 0 ? `${counted(torn_bytes, 'byte is', 'bytes are')} no whole frame yet` : ''
 }

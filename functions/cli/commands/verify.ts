@@ -1,4 +1,5 @@
 import type { VerifyAnswer } from '#schema'
+import { counted } from '../../counted.ts'
 import { examples, type Verb, wholeNumber } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { plain } from '../plain.ts'
@@ -31,7 +32,9 @@ export const verify: Verb = (program, act) =>
           ['frames', verdict.frames],
           [
             'unreadable',
-            verdict.unreadable_frames ? `${verdict.unreadable_frames} frames, kept as they are` : null,
+            verdict.unreadable_frames
+              ? `${counted(verdict.unreadable_frames, 'frame')}, kept as written`
+              : null,
           ],
           ['digest', verdict.digest],
         ])

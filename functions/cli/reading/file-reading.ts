@@ -20,6 +20,7 @@ import {
   UsageTally,
 } from '#fold'
 import { type FoldPart, RunfoldError } from '#schema'
+import { counted } from '../../counted.ts'
 import { fileBytes } from './file-bytes.ts'
 import { verifyBytes } from './file-verify.ts'
 import { LeftOut } from './left-out.ts'
@@ -161,7 +162,8 @@ export class FileReading implements Reading {
       if (moment.at !== undefined && at !== null && at <= moment.at) chosen = { ...place, state: now }
       if (isAt(now, moment.point)) break
     }
-    if (moment.seq !== undefined && moment.seq > place.seq) throw pastEnd(`${moment.seq} frames`, place.seq)
+    if (moment.seq !== undefined && moment.seq > place.seq)
+      throw pastEnd(counted(moment.seq, 'frame'), place.seq)
     if (moment.point !== undefined && !isAt(now, moment.point))
       throw pastEnd(`point ${moment.point}`, place.seq)
     const { state, ...where } = chosen ?? { ...place, state: now }
@@ -173,7 +175,10 @@ const isAt = (state: Folding, point: number | undefined): boolean =>
   point !== undefined && typeof state === 'object' && state.points === point + 1
 
 const pastEnd = (what: string, frames: number) =>
-  new RunfoldError('range_not_satisfiable', `there is no ${what}: the archive has ${frames} frames`)
+  new RunfoldError(
+    'range_not_satisfiable',
+    `there is no ${what}: the archive has ${counted(frames, 'frame')}`,
+  )
 
 const headed = (state: Folding, moment: Moment, file: string): Folded => {
   if (state && state !== NO_HEADER) return state

@@ -1,4 +1,5 @@
 import type { ArchiveItem, TornTail } from '#codec'
+import { counted } from '../../counted.ts'
 import type { Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 
@@ -22,7 +23,7 @@ export class LeftOut {
     }
     const texts = [
       this.#frames > 0 && `${this.#framesText()} stepped over`,
-      torn && `a torn tail of ${torn.length} bytes at offset ${torn.offset} was left out`,
+      torn && `a torn tail of ${counted(torn.length, 'byte')} at offset ${torn.offset} was left out`,
     ].filter((text) => text)
     if (texts.length === 0) return
     const detail = texts.join(', and ')

@@ -1,6 +1,7 @@
 import prettyBytes from 'pretty-bytes'
 import type { SessionKey } from '#schema'
 import type { FailedSession, RebuiltSession, Rederived } from '#sessions/archive'
+import { counted } from '../../counted.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { explain } from '../explain.ts'
 import type { Session } from '../session.ts'
@@ -29,7 +30,7 @@ export const tellRebuilt = async (
   const { rebuilt, deleted, known, failed } = counts
   if (!session.json && rebuilt + deleted + known + failed > 0) {
     await session.out.line(
-      `${rebuilt} sessions given back, ${deleted} deleted ones, ${known} known already, ${failed} failed`,
+      `${counted(rebuilt, 'session')} given back, ${deleted} deleted, ${known} known already, ${failed} failed`,
     )
   }
   return code
@@ -39,7 +40,8 @@ const tellOne = async ({ out, err, json }: Session, found: RebuiltSession): Prom
   const { session, ...more } = found
   if (json) return out.json({ ...session, ...more })
   const { outcome, files, bytes, damaged } = more
-  if (outcome === 'rebuilt') await out.line(`${nameOf(session)}: ${files} files, ${prettyBytes(bytes)}`)
+  if (outcome === 'rebuilt')
+    await out.line(`${nameOf(session)}: ${counted(files, 'file')}, ${prettyBytes(bytes)}`)
   for (const { path, generation, tail } of damaged) {
     await err.line(
       `${nameOf(session)}: what followed byte ${tail} of generation ${generation} of ${oneLine(path)} cannot be told`,
@@ -63,9 +65,9 @@ export const tellRederived = async (
     }
     const { session: name, documents, bytes } = found
     if (json) await out.json({ ...name, outcome: found.outcome, documents, bytes })
-    else await out.line(`${nameOf(name)}: ${documents} documents, ${prettyBytes(bytes)}`)
+    else await out.line(`${nameOf(name)}: ${counted(documents, 'document')}, ${prettyBytes(bytes)}`)
   }
-  if (!json) await out.line(`${counts.derived} sessions derived anew, ${counts.failed} failed`)
+  if (!json) await out.line(`${counted(counts.derived, 'session')} derived anew, ${counts.failed} failed`)
   return counts.failed > 0 ? EXIT.failed : undefined
 }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import prettyBytes from 'pretty-bytes'
 import type { PendingBatch } from '#schema'
+import { counted } from '../../counted.ts'
 import type { Resumed } from '../../daemon/resume/resume.ts'
 import type { Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
@@ -27,7 +28,7 @@ export const tellResumed = async ({ json, out, err }: Session, resumed: Resumed)
   if (former.outcome === 'put_aside') {
     const { path, bytes, offset } = former
     await err.line(
-      `${run}: the run.lvr that was here had ${bytes} bytes from ${offset} on that are in no archive; it is now ${oneLine(path)}`,
+      `${run}: the run.lvr that was here had ${counted(bytes, 'byte')} from ${offset} on that ${bytes === 1 ? 'is' : 'are'} in no archive; it is now ${oneLine(path)}`,
     )
   }
   for (const [name, path] of Object.entries(missing)) {
@@ -50,7 +51,10 @@ const pendingLines = (pending: PendingBatch | null): string[] => {
     return `  ${oneLine(name)} (${oneLine(id)}): ${state}`
   })
   const done = pending.calls.filter(({ result }) => result !== null).length
-  return [`${pending.calls.length} tool calls were under way, ${done} of them done:`, ...calls]
+  return [
+    `${counted(pending.calls.length, 'tool call was', 'tool calls were')} under way, ${done} of them done:`,
+    ...calls,
+  ]
 }
 
 const missingOf = async (paths: Readonly<Record<string, string>>): Promise<Record<string, string>> => {

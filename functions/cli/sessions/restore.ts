@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import type { ListedSession } from '#schema'
+import { counted } from '../../counted.ts'
 import { restoreSession } from '../../daemon/restore.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
@@ -30,6 +31,6 @@ export const restore = async (
     if (json) await out.json(restored)
     else await err.line(oneLine(`${restored.wasThere ? 'is there' : 'wrote'} ${restored.path}`))
   }
-  if (!json) await out.line(`${files} files, ${prettyBytes(bytes)}`)
+  if (!json) await out.line(`${counted(files, 'file')}, ${prettyBytes(bytes)}`)
   return EXIT.ok
 }

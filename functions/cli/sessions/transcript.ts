@@ -1,5 +1,6 @@
 import { jsonText } from '#codec'
 import type { ListedSession } from '#schema'
+import { counted } from '../../counted.ts'
 import type { Block, Message, SessionFields } from './document-stream.ts'
 
 /** What a part of a message is to a reader, whatever it is shown on. */
@@ -22,7 +23,7 @@ const partOf = (block: Block): Part => {
     case 'tool_use':
       return { as: 'call', name, text: block.input === undefined ? '' : jsonText(block.input), id: block.id }
     case 'tool_result': {
-      const moved = file ? `\n[${file.bytes} bytes in ${file.path}]` : ''
+      const moved = file ? `\n[${counted(file.bytes, 'byte')} in ${file.path}]` : ''
       const isError = block.is_error === true
       return {
         as: 'result',

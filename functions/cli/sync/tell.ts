@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import type { Unread } from '../../daemon/sync/find.ts'
 import { Summary } from '../../daemon/sync/summary.ts'
 import type { SyncEvents } from '../../daemon/sync/sync.ts'
@@ -52,7 +53,11 @@ export const sessionsTeller = ({ json, out }: Session): SyncEvents => {
     found: ({ length: sessions }, homes) => {
       if (said.has('watching')) return
       const where = homes.length > 0 ? homes.join(', ') : 'no home of a coding agent; it is waited for'
-      once('watching', `watching ${sessions} sessions in ${where}`, { event: 'watching', sessions, homes })
+      once('watching', `watching ${counted(sessions, 'session')} in ${where}`, {
+        event: 'watching',
+        sessions,
+        homes,
+      })
     },
     empty: (harness, folder) =>
       once(`empty ${folder}`, `${harness}: no session in ${folder}`, { event: 'empty', harness, folder }),

@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes'
+import { counted } from '../../counted.ts'
 import type { WatchReport } from '../../daemon/watch/report.ts'
 import { EXIT, EXIT_OF_PROBLEM, type ExitCode } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
@@ -27,17 +28,17 @@ export const watchTeller = ({ json, out }: Session): Teller => {
 const textOf = (report: WatchReport): string => {
   switch (report.event) {
     case 'started':
-      return `watching ${report.runs} runs in ${report.folder}`
+      return `watching ${counted(report.runs, 'run')} in ${report.folder}`
     case 'ignored':
       return `${report.path} is left alone: ${report.detail}`
     case 'polling':
-      return `${report.folders} folders without events: ${report.detail}`
+      return `${counted(report.folders, 'folder')} without events: ${report.detail}`
     case 'sending':
       return `${report.run_id}: ${prettyBytes(report.tail)} of ${prettyBytes(report.end)}`
     case 'shipped':
       return `${report.run_id}: sent ${prettyBytes(report.bytes)}, ${prettyBytes(report.tail)} are on the server`
     case 'torn':
-      return `${report.run_id}: ${report.torn.length} torn bytes at ${report.torn.offset} are kept back (${report.torn.reason})`
+      return `${report.run_id}: ${counted(report.torn.length, 'torn byte')} at ${report.torn.offset} kept back (${report.torn.reason})`
     case 'trouble':
       return `${report.run_id}: ${report.trouble.code}: ${report.trouble.detail}`
     case 'mended':
@@ -49,7 +50,9 @@ const textOf = (report: WatchReport): string => {
     case 'unsaved':
       return `what is remembered cannot be written (${report.detail}); sending goes on, and a restart reads the files again`
     case 'ended':
-      return report.unsent === 0 ? 'everything is sent' : `${report.unsent} runs have bytes that are not sent`
+      return report.unsent === 0
+        ? 'everything is sent'
+        : `${counted(report.unsent, 'run has', 'runs have')} bytes that are not sent`
   }
 }
 

@@ -1,5 +1,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, stat } from 'node:fs/promises'
+import { counted } from '../../counted.ts'
+import { quoted } from '../../quoted.ts'
 import { type Listing, listRuns } from '../watch/runs-folder.ts'
 import { isWatched, readStates } from '../watch/state-file.ts'
 import { bad, type Finding, ok, warning } from './finding.ts'
@@ -20,7 +22,7 @@ export async function* checkFolder(folder: string, stateFolder: string): AsyncGe
     )
     return
   }
-  yield ok('folder', `${listing.runs.length} runs in ${folder}`)
+  yield ok('folder', `${counted(listing.runs.length, 'run')} in ${folder}`)
   for (const { path, detail } of listing.ignored)
     yield warning('folder', `${path} is left alone: ${detail}`, 'rename the file')
   yield* checkFiles(listing)
@@ -28,7 +30,11 @@ export async function* checkFolder(folder: string, stateFolder: string): AsyncGe
   yield* checkEvents(listing.folders.length)
   yield isWatched(stateFolder)
     ? ok('watch', 'is running on this folder')
-    : warning('watch', 'no `runfold watch` is running on this folder', 'start it; docs/ has units for it')
+    : warning(
+        'watch',
+        'no `runfold watch` is running on this folder',
+        `start it: runfold watch ${quoted(folder)}; for systemd and launchd there are units in docs/ of the source`,
+      )
 }
 
 async function* checkFiles({ runs }: Listing): AsyncGenerator<Finding> {
@@ -44,7 +50,7 @@ async function* checkFiles({ runs }: Listing): AsyncGenerator<Finding> {
     if (!isReadable) yield bad('file', `${path} cannot be read`, `let this user read it: chmod u+r '${path}'`)
   }
   if (open === 0) return
-  const found = `${open} archives can be read by other users; they hold callback secrets in clear`
+  const found = `${counted(open, 'archive')} can be read by other users; callback secrets stand in clear there`
   yield warning('files', found, 'chmod 700 the folder, and let the daemon run with umask 077')
 }
 
@@ -66,12 +72,12 @@ async function* checkEvents(folders: number): AsyncGenerator<Finding> {
   const text = await readFile(WATCHES, 'utf8').catch(() => undefined)
   const limit = Number(text ?? Number.POSITIVE_INFINITY)
   if (folders < limit) return
-  const found = `the system gives out ${limit} watches, and there are ${folders} run folders`
+  const found = `the system gives out ${limit} watches, and the folder has ${counted(folders, 'run folder')}`
   yield warning('events', found, 'sysctl fs.inotify.max_user_watches=524288; the others are polled')
 }
 
 /** What the watcher has met, and what ends each kind of it. */
-export function* checkTroubles(stateFolder: string): Generator<Finding> {
+export function* checkTroubles(folder: string, stateFolder: string): Generator<Finding> {
   let states: ReturnType<typeof readStates>
   try {
     states = readStates(stateFolder)
@@ -83,15 +89,15 @@ export function* checkTroubles(stateFolder: string): Generator<Finding> {
   for (const { run_id, trouble } of states) {
     if (!trouble) continue
     const found = `${run_id}: ${trouble.code}: ${trouble.detail}`
-    yield (trouble.stops ? bad : warning)('run', found, mendOf(trouble.code, run_id))
+    yield (trouble.stops ? bad : warning)('run', found, mendOf(trouble.code, run_id, folder))
   }
 }
 
-const mendOf = (code: string, run: string): string => {
+const mendOf = (code: string, run: string, folder: string): string => {
   switch (code) {
     case 'fenced':
     case 'ahead':
-      return `go on there, or take it back: runfold resume ${run} --to a folder of runs`
+      return `go on there, or take it back: runfold resume ${run} --to ${quoted(folder)}`
     case 'lease_held':
       return `it is tried again by itself; runfold lease show ${run} tells who has it`
     case 'offset_conflict':

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '#client'
 import type { Harness } from '#schema'
+import { counted } from '../../counted.ts'
 import { newCounters } from '../sync/counters.ts'
 import { findSessions, homesOf } from '../sync/find.ts'
 import { type Finding, ok, warning } from './finding.ts'
@@ -30,21 +31,28 @@ export async function* checkSessions(
     if (!archived) continue
     const missing = found.filter(({ id }) => !archived.has(id)).length
     yield missing === 0
-      ? ok('sessions', `${harness}: all ${found.length} sessions are archived`)
+      ? ok('sessions', `${harness}: ${allOf(found.length)} archived`)
       : warning(
           'sessions',
-          `${harness}: ${missing} of ${found.length} sessions on this machine are not archived`,
+          `${harness}: ${missing} of ${counted(found.length, 'session')} on this machine ${missing === 1 ? 'is' : 'are'} not archived`,
           'runfold sync, and runfold watch --sessions for those to come',
         )
   }
 }
+
+const allOf = (sessions: number): string =>
+  sessions === 1
+    ? 'the one session is'
+    : sessions === 0
+      ? 'no session is to be'
+      : `all ${sessions} sessions are`
 
 async function* checkCleanup(folder: string, sessions: number): AsyncGenerator<Finding> {
   const days = await cleanupDays(join(folder, 'settings.json'))
   if (sessions === 0 || days > 3650) return
   yield warning(
     'sessions',
-    `Claude Code deletes transcripts ${days} days after they were last used`,
+    `Claude Code deletes transcripts ${counted(days, 'day')} after they were last used`,
     'archive them (runfold watch --sessions), or raise cleanupPeriodDays in its settings.json',
   )
 }

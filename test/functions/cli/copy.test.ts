@@ -89,7 +89,7 @@ describe('copy', () => {
     const { code, out, err } = await cli.run(`copy other same ${FROM_TO}`)
     expect(code).toBe(8)
     expect(err).toContain('other: offset_conflict')
-    expect(out).toContain('1 of 2 runs are on the other server')
+    expect(out).toContain('1 of 2 runs on the other server')
     expect(await stored(to, 'other')).toEqual(demoBytes(20, 5))
     expect(await stored(to, 'same')).toEqual(demoBytes(30, 2))
   })

@@ -41,7 +41,7 @@ it('rebuild gives the runs of a data folder back, and the admin token opens them
   const { data, run, one } = await ruined()
   const { code, out } = await run(`rebuild --data ${data}`)
   expect(out).toContain('default/one: ')
-  expect(out).toContain('1 runs given back, 1 deleted ones, 0 known already, 0 failed')
+  expect(out).toContain('1 run given back, 1 deleted, 0 known already, 0 failed')
   expect(code).toBe(0)
 
   const store = await openLocalStore(data)
@@ -105,8 +105,8 @@ it('rebuild gives sessions back, and makes their documents anew with --sessions'
 
   const { code, out } = await run(`rebuild --data ${data}`)
   expect(code).toBe(0)
-  expect(out).toContain('default/box/claude-code/sid: 1 files, ')
-  expect(out).toContain('1 sessions given back, 0 deleted ones, 0 known already, 0 failed')
+  expect(out).toContain('default/box/claude-code/sid: 1 file, ')
+  expect(out).toContain('1 session given back, 0 deleted, 0 known already, 0 failed')
   const again = await run(`rebuild --sessions --data ${data} --json`)
   expect([again.code, again.lines]).toMatchObject([0, [{ ...session, outcome: 'derived', documents: 1 }]])
 

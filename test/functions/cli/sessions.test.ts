@@ -251,6 +251,6 @@ it('doctor tells of sessions that are not archived, and of what will delete them
   write('.claude/settings.json', '{"cleanupPeriodDays": 12, "env": {"SECRET": "do not read"}}')
   mkdirSync(join((await archived()).folder, 'runs'))
   const { out } = await run('doctor .')
-  expect(out).toContain('1 of 2 sessions on this machine are not archived')
+  expect(out).toContain('1 of 2 sessions on this machine is not archived')
   expect(out).toContain('deletes transcripts 12 days after')
 })

@@ -45,7 +45,7 @@ it('a file of a folder that differs is not passed over for a torn one behind it'
   expect(code).toBe(8)
   expect(err).toContain(`${join(folder, 'runs/a/run.lvr')}: offset_conflict: `)
   expect(err).toMatch(/^.*runs\/c\/run.lvr: bad_frames: the file does not begin/m)
-  expect(out).toMatch(/1 of 3 runs are on the server\n$/)
+  expect(out).toMatch(/1 of 3 runs on the server\n$/)
 })
 
 it('a part of the list is not given out as all of it', async () => {

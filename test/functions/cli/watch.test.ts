@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FEATURES_OFFERED } from '../../../functions/api/features.ts'
+import { say } from '../../kit/stored-run.ts'
 import { lostRequest, type Server, startServer } from '../../shared/client/kit.ts'
 import { archived } from '../daemon/kit.ts'
 import { cliIn, demoBytes } from './kit.ts'
@@ -50,7 +51,7 @@ describe('runfold watch --once', () => {
     const { run, place } = await machine()
     place('one', demoBytes())
     const { out } = await run('watch runs --once', { isTerminal: true })
-    expect(out).toMatch(/watching 1 runs in .*\n.*one: sent .* are on the server\n.*everything is sent\n$/)
+    expect(out).toMatch(/watching 1 run in .*\n.*one: sent .* are on the server\n.*everything is sent\n$/)
   })
 
   it('takes an archive that lies in the folder itself by its name, and leaves other names alone', async () => {
@@ -208,6 +209,22 @@ describe('runfold doctor', () => {
       state: 'ok',
       found: 'is taken; scopes append, read, resume, for runs that begin with on',
     })
+  })
+
+  it('counts one of a thing as one, and names the folder in what to do', async () => {
+    const { run, server, place, folder } = await machine()
+    place('one', demoBytes())
+    await run('push runs/one/run.lvr --run one')
+    const { epoch, tail } = await server.client.acquire('one', { machine_id: 'other', world_id: 'w' })
+    await server.client.append('one', { epoch, offset: tail, bytes: say('elsewhere') })
+    await run('watch runs --once')
+    const { lines } = await run('doctor runs --json')
+    const told = (check: string) => lines.find((line) => line.check === check)
+    const runs = join(folder, 'runs')
+    expect(told('folder')).toMatchObject({ found: `1 run in ${runs}` })
+    expect(told('watch')?.mend).toContain(`runfold watch ${runs}`)
+    expect(told('run')).toMatchObject({ found: expect.stringContaining('one: ') })
+    expect(told('run')?.mend).toContain(`runfold resume one --to ${runs}`)
   })
 
   it('leaves no trace on the server', async () => {
