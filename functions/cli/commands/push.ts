@@ -27,8 +27,9 @@ export const push: Verb = (program, act) =>
     .command('push <file|folder>')
     .summary('send an archive, or what is new of it, to the server')
     .description(
-      'Sends a .lvr file to the server, or what is new of it since the last push. A folder of run folders pushes the ' +
-        'run.lvr of each. What the server has is compared first: where it differs, nothing is sent.',
+      'Sends a .lvr file to the server, or what is new of it since the last push. Of a folder of runs it sends the run.lvr ' +
+        'of each run folder and every other .lvr file, each as the run that its Header names. What the server has is compared ' +
+        'first: where it differs, nothing is sent.',
     )
     .option('--run <id>', 'the run id; default: that of the archive’s Header, else the file’s name', runName)
     .option('--machine <id>', 'push as this machine instead of this one')

@@ -26,13 +26,10 @@ export interface Listing {
  * in it, and other files count for nothing.
  */
 export const listRuns = async (folder: string): Promise<Listing> => {
-  const entries = (await readdir(folder, { withFileTypes: true })).sort(byName)
   const runs = new Map<string, RunPlace>()
   const folders: string[] = []
   const ignored: Ignored[] = []
-  for (const entry of entries) {
-    const place = placeOf(folder, entry)
-    if (!place) continue
+  for (const { entry, place } of await placesIn(folder)) {
     if (!runId.safeParse(place.run_id).success) {
       // Folders of other things lie about everywhere; one with an archive in it, or a file that calls itself one, is told.
       if (!isFolder(entry) || (await isFile(place.path)))
@@ -51,6 +48,20 @@ export const listRuns = async (folder: string): Promise<Listing> => {
   return { runs: [...runs.values()], folders, ignored }
 }
 
+/** Every archive that lies in a folder of runs, by name, whether a run may be called what its file is or not. */
+export const archivesIn = async (folder: string): Promise<readonly string[]> => {
+  const archives: string[] = []
+  for (const { place } of await placesIn(folder)) if (await isFile(place.path)) archives.push(place.path)
+  return archives
+}
+
+/** Where archives lie or may come to lie, by name. */
+const placesIn = async (folder: string) =>
+  (await readdir(folder, { withFileTypes: true })).sort(byName).flatMap((entry) => {
+    const place = placeOf(folder, entry)
+    return place ? [{ entry, place }] : []
+  })
+
 const placeOf = (folder: string, entry: Dirent): RunPlace | undefined => {
   const path = join(folder, entry.name)
   if (isFolder(entry)) return { run_id: entry.name, path: join(path, ARCHIVE) }
@@ -62,7 +73,7 @@ const placeOf = (folder: string, entry: Dirent): RunPlace | undefined => {
 const isFolder = (entry: Dirent): boolean =>
   entry.isDirectory() || (entry.isSymbolicLink() && !entry.name.endsWith(SUFFIX))
 
-const isFile = async (path: string): Promise<boolean> =>
+export const isFile = async (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isFile(),
     () => false,

@@ -182,6 +182,27 @@ describe('push', () => {
     expect(items.map((card) => card.run_id)).toEqual(['demo-2', 'demo-3', 'd-nameless'])
   })
 
+  it('pushes the files of a folder as well as its run folders, each as the run of its Header', async () => {
+    const server = await startServer()
+    const { run, folder } = cliOn(server)
+    for (const name of ['one', 'a run', 'empty']) mkdirSync(join(folder, 'runs', name), { recursive: true })
+    for (const [path, bytes] of [
+      ['one/run.lvr', demoBytes(20, 2)],
+      ['one.lvr', demoBytes(20, 3)],
+      ['a run/run.lvr', demoBytes(20, 4)],
+      ['b run.lvr', demoBytes(20, 5)],
+      ['nameless.lvr', Buffer.from('LVR1\0\u0001')],
+      ['notes.txt', Buffer.from('x')],
+    ] as const) {
+      writeFileSync(join(folder, 'runs', path), bytes)
+    }
+    const { code, out } = await run('push runs')
+    expect([code, out.split('\n').at(-2)]).toEqual([0, '5 of 5 runs on the server'])
+    const { items } = await server.client.list()
+    const ids = items.map((card) => card.run_id).sort()
+    expect(ids).toEqual(['demo-2', 'demo-3', 'demo-4', 'demo-5', 'nameless'])
+  })
+
   it('sends a frame over the limit in parts, where the server takes them', async () => {
     const server = await startServer(100_000, ['uploads'])
     const { run, write } = cliOn(server)
