@@ -70,10 +70,14 @@ export const createTransport = (options: ClientOptions): Transport => {
     if (options.token && !isSigned(request)) headers.set('authorization', `Bearer ${options.token.reveal()}`)
     const body = request.json === undefined ? request.body : jsonText(request.json)
     if (request.json !== undefined) headers.set('content-type', 'application/json')
+    const { method = 'GET' } = request
+    // Of a POST that is sent elsewhere a GET is made, whose answer means something else: `not_found`, for one.
+    const isFollowed = method === 'GET' || method === 'HEAD' || isSigned(request)
     const asked = (within: AbortSignal | undefined) =>
       send(urlOf(base, request), {
-        method: request.method ?? 'GET',
+        method,
         headers,
+        redirect: isFollowed ? 'follow' : 'manual',
         ...(body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> }),
         ...(within && { signal: within }),
       })

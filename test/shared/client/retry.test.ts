@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pause } from '#client'
-import { lostAnswer, lostRequest, refused, startServer } from './kit.ts'
+import { lostAnswer, lostRequest, type Mishap, refused, startServer } from './kit.ts'
 
 const WORKER = { machine_id: 'm', world_id: 'w' }
 
@@ -95,6 +95,19 @@ describe('answers that are not a runfold server’s', () => {
     mishaps.push(page(404))
     await expect(client.run('r')).rejects.toMatchObject({ code: 'internal', facts: { http_status: 404 } })
     expect(requests).toHaveLength(1)
+  })
+
+  it('follows no redirection of what it sends, which would ask for something else', async () => {
+    const { client, mishaps } = await startServer()
+    await client.acquire('r', WORKER)
+    const elsewhere: Mishap = async (request, answer) => {
+      if (request.redirect === 'follow') return answer()
+      return new Response(null, { status: 301, headers: { location: 'https://elsewhere.example/' } })
+    }
+    mishaps.push(elsewhere, elsewhere)
+    const refused = { code: 'internal', facts: { http_status: 301, foreign: true } }
+    await expect(client.renew('r', { epoch: 1 })).rejects.toMatchObject(refused)
+    expect((await client.tail('r')).epoch).toBe(1)
   })
 
   it('refuses an answer of another shape', async () => {
