@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { namedAfter } from '../reading/of-file.ts'
 import { openReading, type Reading } from '../reading/reading.ts'
 import { printTable } from '../table.ts'
+import { unixTime } from '../time.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** A torn tail of up to this many bytes is searched in memory. */
@@ -33,7 +34,7 @@ export const inspect: Verb = (program, act) =>
               { title: 'SEQ', value: (line) => (line.salvaged ? 'salvaged' : line.seq), align: 'right' },
               { title: 'OFFSET', value: (line) => line.offset, align: 'right' },
               { title: 'LENGTH', value: (line) => line.length, align: 'right' },
-              { title: 'AT', value: (line) => line.at, align: 'right' },
+              { title: 'AT', value: (line) => unixTime(line.at) },
               { title: 'KIND', value: (line) => line.kind, width: 20 },
               { title: 'PROBLEM', value: (line) => line.problem, width: 80 },
             ],

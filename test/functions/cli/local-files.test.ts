@@ -108,7 +108,10 @@ describe('reading a local archive without a server', () => {
       problems: [{ offset: sound.length, length: 9 }],
     })
     expect((await run('records torn.lvr --json')).lines).toHaveLength(60)
-    expect((await run('inspect torn.lvr')).code).toBe(10)
+    const { code, out } = await run('inspect torn.lvr')
+    expect(code).toBe(10)
+    expect(out).toMatch(/ 2026-\S+Z {2}ContextCheckpoint/)
+    expect(out).not.toMatch(/ 1\d{9} /)
   })
 
   it('says in one line what it left out, beside an answer that stays as it was', async () => {
