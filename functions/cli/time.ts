@@ -6,3 +6,6 @@ export const unixTime = (second: Int | null | undefined): string | null => {
   const date = new Date(Number(second) * 1000)
   return Number.isNaN(date.getTime()) ? String(second) : date.toISOString().replace('.000Z', 'Z')
 }
+
+/** An RFC 3339 time in UTC without what is less than a second, as tables show it. */
+export const wholeSeconds = (time: string): string => time.replace(/\.\d+Z$/, 'Z')

@@ -1,6 +1,7 @@
 import type { Client } from '#client'
 import { type Card, LIST_LIMIT } from '#schema'
 import { countingNumber, examples, type Verb } from '../command.ts'
+import { tellMore } from '../more.ts'
 import type { Output } from '../output.ts'
 import type { Session } from '../session.ts'
 import { printTable } from '../table.ts'
@@ -60,12 +61,6 @@ async function* listCards(
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined && left > 0)
   end.hasMore = cursor !== undefined
-}
-
-/** On standard error, so that nobody takes a part of the list for all of it and no program for a run. */
-const tellMore = async ({ json, err }: Session, limit: number): Promise<void> => {
-  const detail = `there may be more than these ${limit}; --all shows them`
-  await (json ? err.json({ note: 'more', detail }) : err.line(detail))
 }
 
 const printLines = async (out: Output, cards: AsyncIterable<Card>): Promise<void> => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import prettyBytes from 'pretty-bytes'
 import { RunfoldError } from '#schema'
 import { examples, runName, type Verb } from '../command.ts'
+import { checkFree } from '../free-file.ts'
 import { startProgress } from '../progress.ts'
 import { download } from '../pull/download.ts'
 import { pullFile } from '../pull/pull-file.ts'
@@ -41,9 +41,7 @@ export const pull: Verb = (program, act) =>
 const toFile = async (session: Session, run: string, path: string, force: boolean): Promise<void> => {
   const { out, err, json } = session
   const client = await session.client()
-  const there = await stat(path).catch(() => undefined)
-  if (there?.isDirectory()) throw new UsageError(`${path} is a folder; name a file to put the archive in`)
-  if (there && !force) throw new UsageError(`${path} is there already; replace it with --force`)
+  await checkFree(path, force)
   const progress = (from: number, end: number) => startProgress(err, oneLine(run), from, end)
   const pulled = await pullFile({ client, run, path, progress })
   if (json) await out.json(pulled)

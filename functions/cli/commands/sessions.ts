@@ -1,17 +1,20 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import prettyBytes from 'pretty-bytes'
 import type { Harness, ListedSession } from '#schema'
 import { counted } from '../../counted.ts'
 import { countingNumber, examples, type Verb } from '../command.ts'
+import { checkFree } from '../free-file.ts'
 import type { Session } from '../session.ts'
 import { DocumentStream } from '../sessions/document-stream.ts'
 import { exportOf, FORMATS, type Format } from '../sessions/export.ts'
 import { findSession } from '../sessions/find-session.ts'
+import { type ListOptions, list } from '../sessions/list.ts'
 import { asItIs } from '../sessions/redact.ts'
 import { showMessage } from '../sessions/show-transcript.ts'
 import { writeOut } from '../sessions/write-out.ts'
-import { printFacts, printTable } from '../table.ts'
+import { printFacts } from '../table.ts'
 import { oneLine } from '../terminal-text.ts'
 import { harnessNames, machineOption } from './sync.ts'
 
@@ -38,39 +41,18 @@ export const sessions: Verb = (program, act) => {
     .option('--harness <name>', 'only of this one', harnessNames)
     .option('--machine <name>', 'only from this machine', machineOption)
     .option('--cwd <folder>', 'only sessions held in exactly this folder')
-    .option('--q <text>', 'only with this text in title, id or folder')
-    .option('--limit <n>', 'how many at most', countingNumber, 50)
+    .option('-q, --q <text>', 'only with this text in title, id or folder')
+    .option('-n, --limit <n>', 'show at most this many', countingNumber, 50)
+    .option('--all', 'show all of them')
     .addHelpText(
       'after',
-      examples('sessions ls', 'sessions ls --harness claude --q login', 'sessions ls --limit 1000 --json'),
+      examples('sessions ls', 'sessions ls --harness claude --q login', 'sessions ls --all --json'),
     )
     .action(
-      act(
-        async (
-          session,
-          {
-            limit,
-            harness,
-            ...query
-          }: Choice & { readonly cwd?: string; readonly q?: string; readonly limit: number },
-        ) => {
-          const rows = listed(
-            session,
-            { ...query, ...(harness?.length === 1 && { harness: harness[0] }) },
-            limit,
-            harness,
-          )
-          if (session.json) for await (const row of rows) await session.out.json(row)
-          else
-            await printTable(
-              session.out,
-              COLUMNS,
-              rows,
-              'no sessions; `runfold sync` archives those of this machine',
-            )
-          return undefined
-        },
-      ),
+      act(async (session, options: ListOptions) => {
+        await list(session, options)
+        return undefined
+      }),
     )
 
   choosing(group.command('show <id>'))
@@ -118,6 +100,7 @@ export const sessions: Verb = (program, act) => {
     )
     .addOption(new Option('--format <format>', 'how').choices(FORMATS).default('md'))
     .option('-o, --out <file>', 'where to; default standard output')
+    .option('--force', 'replace the file if it is there')
     .option('--agent <id>', 'the transcript of this sub-agent')
     .option('--no-redact', 'as it is, secrets and all')
     .addHelpText(
@@ -132,15 +115,23 @@ export const sessions: Verb = (program, act) => {
         async (
           session,
           id: string,
-          options: Choice & { format: Format; out?: string; agent?: string; redact: boolean },
+          options: Choice & {
+            format: Format
+            out?: string
+            force?: boolean
+            agent?: string
+            redact: boolean
+          },
         ) => {
+          const file = options.out === undefined ? undefined : resolve(session.io.cwd, options.out)
+          if (file !== undefined) await checkFree(file, options.force === true)
           const client = await session.client()
           const entry = await findSession(client, id, options)
           const { chunks } = await client.sessionDocument(entry, options.agent)
           const redact = options.redact
             ? (await import('../sessions/redact-secrets.ts')).redactSecrets
             : asItIs
-          await writeOut(session, options.out, exportOf(entry, chunks, options.format, redact))
+          await writeOut(session, file, exportOf(entry, chunks, options.format, redact))
           return undefined
         },
       ),
@@ -181,39 +172,6 @@ export const sessions: Verb = (program, act) => {
       }),
     )
 }
-
-async function* listed(
-  session: Session,
-  query: Readonly<Record<string, string | undefined>>,
-  limit: number,
-  harnesses: readonly Harness[] | undefined,
-): AsyncGenerator<ListedSession> {
-  const client = await session.client()
-  let cursor: string | null | undefined
-  let left = limit
-  do {
-    const page = await client.sessions({ ...query, limit: Math.min(200, left), ...(cursor && { cursor }) })
-    for (const row of page.items) {
-      if (harnesses && !harnesses.includes(row.harness)) continue
-      yield row
-      if (--left === 0) return
-    }
-    cursor = page.next_cursor
-  } while (cursor)
-}
-
-const COLUMNS = [
-  { title: 'SESSION', value: (row: ListedSession) => row.id.slice(0, 8), width: 8 },
-  { title: 'HARNESS', value: (row: ListedSession) => row.harness, width: 11 },
-  {
-    title: 'UPDATED',
-    value: (row: ListedSession) => (row.updated_at ?? row.archived_at).slice(0, 16).replace('T', ' '),
-    width: 16,
-  },
-  { title: 'MESSAGES', value: (row: ListedSession) => row.message_count, align: 'right' as const },
-  { title: 'MACHINE', value: (row: ListedSession) => row.machine, width: 16 },
-  { title: 'TITLE', value: (row: ListedSession) => row.title, width: 72 },
-]
 
 const factsOf = (entry: ListedSession): [string, unknown][] => [
   ['session', `${entry.harness} ${entry.id}`],

@@ -4,6 +4,7 @@ import { stateFolderOf } from '../../daemon/identity.ts'
 import type { ShippingStatus } from '../../daemon/status.ts'
 import { examples, type Verb } from '../command.ts'
 import { printTable } from '../table.ts'
+import { wholeSeconds } from '../time.ts'
 import { DEFAULT_FOLDER, runsFolder } from '../watch/runs-folder.ts'
 
 interface StatusOptions {
@@ -62,7 +63,7 @@ const COLUMNS = [
     align: 'right',
   },
   { title: 'LAG', value: (row: ShippingStatus) => prettyBytes(row.lag_bytes), align: 'right' },
-  { title: 'SENT', value: (row: ShippingStatus) => row.sent_at?.replace(/\.\d+Z$/, 'Z') },
+  { title: 'SENT', value: ({ sent_at }: ShippingStatus) => sent_at && wholeSeconds(sent_at) },
   { title: 'TROUBLE', value: (row: ShippingStatus) => troubleOf(row), width: 200 },
 ] as const
 

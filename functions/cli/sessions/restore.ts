@@ -19,7 +19,7 @@ export const restore = async (
   const held = cwd === entry.cwd ? cwd : resolve(io.cwd, cwd)
   const client = await session.client()
   let [files, bytes] = [0, 0]
-  for await (const restored of restoreSession({
+  for await (const { wasThere, ...restored } of restoreSession({
     client,
     entry,
     home: resolve(io.cwd, toDir),
@@ -28,8 +28,8 @@ export const restore = async (
   })) {
     files++
     bytes += restored.bytes
-    if (json) await out.json(restored)
-    else await err.line(oneLine(`${restored.wasThere ? 'is there' : 'wrote'} ${restored.path}`))
+    if (json) await out.json({ ...restored, was_there: wasThere })
+    else await err.line(oneLine(`${wasThere ? 'is there' : 'wrote'} ${restored.path}`))
   }
   if (!json) await out.line(`${counted(files, 'file')}, ${prettyBytes(bytes)}`)
   return EXIT.ok

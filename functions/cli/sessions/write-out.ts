@@ -1,15 +1,14 @@
 import { open, rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { writeAll } from '../../write-all.ts'
 import type { Session } from '../session.ts'
 
-/** Writes pieces to a file, which is there only when it is whole, or to standard output. */
+/** Writes pieces to the file at an absolute path, which is there only when it is whole, or to standard output. */
 export const writeOut = async (
-  { io, out }: Session,
-  file: string | undefined,
+  { out }: Session,
+  path: string | undefined,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<void> => {
-  if (file === undefined) {
+  if (path === undefined) {
     const decoder = new TextDecoder()
     for await (const piece of pieces) {
       const bytes = Buffer.from(piece)
@@ -18,7 +17,6 @@ export const writeOut = async (
     }
     return
   }
-  const path = resolve(io.cwd, file)
   const unfinished = `${path}.${process.pid}.tmp`
   const handle = await open(unfinished, 'w', 0o600)
   try {

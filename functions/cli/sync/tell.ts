@@ -86,7 +86,8 @@ const unreadText = ({ harness, source, reason }: Unread): string =>
 
 const forgetfulText = (reason: string): string => `what was sent is not remembered: ${reason}`
 
-const rowOf = ({ secrets, ...session }: SyncedSession) => ({
+const rowOf = ({ secrets, isNew, ...session }: SyncedSession) => ({
   ...session,
+  is_new: isNew,
   secrets: Object.fromEntries(secrets),
 })

@@ -107,7 +107,9 @@ describe('watch --sessions', () => {
 describe('reading', () => {
   it('ls names what is archived, and show reads it by the beginning of its id', async () => {
     const { run } = await archived()
-    expect((await run('sessions ls')).out).toMatch(/5e551011\s+claude-code\s+2026-11-02 09:00\s+4\s+box/)
+    expect((await run('sessions ls')).out).toMatch(
+      /5e551011\s+claude-code\s+2026-11-02T09:00:\d\dZ\s+4\s+box/,
+    )
     const { out, err, code } = await run('sessions show 5e55')
     expect(code).toBe(0)
     for (const text of [
@@ -122,6 +124,30 @@ describe('reading', () => {
     expect(out).toContain('\\u001b[31m')
     expect(err).toContain(`problem: bad_json in ${ID}.jsonl at line 5`)
     expect((await run('sessions show 5e55 --full')).out).toContain('second line')
+  })
+
+  it('ls says where it was cut, for a person and a program', async () => {
+    const { run, write } = await archived()
+    for (const name of ['one1', 'two2']) write(`.claude/projects/-w/${name}.jsonl`, user('u1', name))
+    await run('sync')
+    const cut = await run('sessions ls -n 2 --harness claude,codex')
+    expect([cut.out.split('\n').length, cut.err]).toEqual([
+      4,
+      'there may be more than these 2; --all shows them\n',
+    ])
+    expect(JSON.parse((await run('sessions ls -n 2 --json')).err)).toMatchObject({ note: 'more' })
+    for (const line of ['', ' -n 3', ' -n 1 --all']) {
+      const { out, err } = await run(`sessions ls${line}`)
+      expect([out.split('\n').length, err]).toEqual([5, ''])
+    }
+  })
+
+  it('too short a beginning of an id is told how many characters it needs', async () => {
+    const { run } = await archived()
+    expect(await run('sessions show 5e5')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('at least 4 characters'),
+    })
   })
 
   it('an id that may be several is refused, naming them', async () => {
@@ -169,6 +195,18 @@ describe('export', () => {
     expect(html).not.toContain('\u001b')
   })
 
+  it('replaces no file unasked', async () => {
+    const { run, write, folder } = await archived()
+    write('mine.md', 'precious')
+    expect(await run('sessions export 5e55 -o mine.md')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is there already; replace it with --force'),
+    })
+    expect(readFileSync(join(folder, 'mine.md'), 'utf8')).toBe('precious')
+    expect(await run('sessions export 5e55 -o mine.md --force')).toMatchObject({ code: 0 })
+    expect(readFileSync(join(folder, 'mine.md'), 'utf8')).toContain('# ')
+  })
+
   it('in Markdown nothing of the session becomes a heading or ends its fence', async () => {
     const { run } = await archived()
     const { out } = await run('sessions export 5e55')
@@ -179,6 +217,16 @@ describe('export', () => {
     expect(out).toContain('`````\n```\n# not a heading\n````\n`````')
   })
 })
+
+it.each(['sync --json', 'sessions restore 5e55 --to-dir other/.claude --json', 'sessions ls --json'])(
+  'the rows of %s have names of one spelling',
+  async (command) => {
+    const { run } = await archived()
+    const names = (await run(command)).lines.flatMap((row) => Object.keys(row))
+    expect(names.length).toBeGreaterThan(1)
+    expect(names.filter((name) => !/^[a-z_]+$/.test(name))).toEqual([])
+  },
+)
 
 describe('restore', () => {
   it('writes every file back byte for byte, for another folder, and is done when it is run again', async () => {
