@@ -32,7 +32,7 @@ export async function answerRanged(call: Call, stored: Ranged): Promise<Response
     ETag: etag,
     ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${length}` }),
   }
-  const init = { status: range ? 206 : 200, headers, stillAllowed: call.stillAllowed }
+  const init = { status: range ? 206 : 200, headers, stillAllowed: call.stillAllowed, sent: call.sent }
   return answerStream(call.head ? [] : stored.bytes(range), init)
 }
 

@@ -1,12 +1,10 @@
 import { joined, jsonChunks } from '#codec'
 import { MAX_BUFFERED_BYTES } from './limits.ts'
-import { type BodySource, bodyOf, gather } from './stream.ts'
+import { type BodyInit, type BodySource, bodyOf, gather } from './stream.ts'
 
-export interface AnswerInit {
+export interface AnswerInit extends BodyInit {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Asked before each piece of a streamed answer; throws when the caller may not read on. */
-  readonly stillAllowed?: () => Promise<void>
 }
 
 const NO_STORE = { 'Cache-Control': 'no-store' }
@@ -23,7 +21,7 @@ export function answerJson(value: unknown, init: AnswerInit = {}): Response {
     first.push(next.value)
     length += next.value.length
     if (length > MAX_BUFFERED_BYTES) {
-      return new Response(bodyOf(first, chunks, init.stillAllowed), { status, headers })
+      return new Response(bodyOf(first, chunks, init), { status, headers })
     }
   }
   return new Response(joined(first), { status, headers: { ...headers, 'Content-Length': String(length) } })
@@ -41,7 +39,7 @@ export async function answerLines(items: AsyncIterable<unknown>, init: AnswerIni
 export async function answerStream(chunks: BodySource, init: AnswerInit): Promise<Response> {
   const source = iteratorOf(chunks)
   const { pieces } = await gather([], source)
-  const body = bodyOf(pieces, source, init.stillAllowed)
+  const body = bodyOf(pieces, source, init)
   return new Response(body, { status: init.status ?? 200, headers: { ...NO_STORE, ...init.headers } })
 }
 

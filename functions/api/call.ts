@@ -41,6 +41,7 @@ export function handlerOf(route: Route, parts: Parts, budget: BodyBudget) {
         headers: raw.headers,
         head: c.req.method === 'HEAD',
         answerMs: c.env?.answerMs,
+        sent: c.env?.sent,
         audit: (audit, subject) => see({ audit, ...(subject !== undefined && { subject }) }),
         leaving: () => AbortSignal.any([raw.signal, parts.closing ?? NEVER]),
         stillAllowed: recheck(parts.clock, () => allowed(route.need, raw.headers, parts, params.run_id)),

@@ -10,6 +10,8 @@ export interface Env {
     readonly peer?: string
     /** What the platform calls this request. @default a number of our own */
     readonly requestId?: string
+    /** How many bytes of the answer have left this process, where that can be known (sent-bytes.ts). */
+    readonly sent?: () => number
     /** How long the platform lets this answer take, ms; a stream asks its reader to connect again before that. */
     readonly answerMs?: number
   }

@@ -20,6 +20,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly head: boolean
   /** How long the platform lets the answer take, ms; undefined where it may last for ever. */
   readonly answerMs: number | undefined
+  /** How many bytes of the answer have left this process; undefined where that cannot be known. */
+  readonly sent: (() => number) | undefined
   /** Puts the act on record, whether it succeeds or not. @param subject what it is done to, where no run is */
   readonly audit: (act: AuditedAct, subject?: string) => void
   /** For whoever waits: aborts when the caller leaves or the process ends. Made only when asked for. */

@@ -24,6 +24,7 @@ import { LOCAL_LIMITS } from './limits.ts'
 import type { Log } from './log.ts'
 import { createLogin, type Login } from './login.ts'
 import { createMetrics, metricsRoute } from './metrics.ts'
+import { countSent, type Outgoing } from './sent-bytes.ts'
 import { answerUnparsed } from './unparsed.ts'
 import { VERSION } from './version.ts'
 import { viewerFiles } from './viewer/files.ts'
@@ -34,7 +35,7 @@ interface Incoming {
   readonly url?: string | undefined
   readonly socket: { readonly remoteAddress?: string | undefined }
 }
-type Fetch = (request: Request, env: { incoming: Incoming }) => Promise<Response>
+type Fetch = (request: Request, env: { incoming: Incoming; outgoing: Outgoing }) => Promise<Response>
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** What only the shells know: where bytes are kept, and how Node's requests become web requests. */
@@ -123,8 +124,10 @@ export async function startServer(platform: Platform, env: ServerEnv, log: Log):
     })
     metricsRoute(app, metrics)
     viewerRoutes(app, viewerFiles)
-    const fetch: Fetch = async (request, { incoming }) =>
-      app.fetch(request, { target: incoming.url ?? '', peer: incoming.socket.remoteAddress ?? '' })
+    const fetch: Fetch = async (request, { incoming, outgoing }) => {
+      const { url = '', socket } = incoming
+      return app.fetch(request, { target: url, peer: socket.remoteAddress ?? '', sent: countSent(outgoing) })
+    }
     const server = createServer(HTTP_BOUNDS, platform.listener(fetch, { errorHandler }))
     server.maxConnections = MAX_CONNECTIONS
     answerUnparsed(server)

@@ -51,7 +51,7 @@ const download = defineRoute({
       ETag: etag,
       ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${tail}` }),
     }
-    const init = { status: range ? 206 : 200, headers, stillAllowed: call.stillAllowed }
+    const init = { status: range ? 206 : 200, headers, stillAllowed: call.stillAllowed, sent: call.sent }
     if (call.head) return answerStream([], init)
     return answerStream(range ? view.bytes(start, end) : soundBytes(view), init)
   },
