@@ -28,6 +28,10 @@ const WHOLE_BYTES = 8 * 1024 * 1024
 const FIRST_PIECE_BYTES = 1024 * 1024
 /** Pieces that are fetched at once, at most, for a reader that may be as fast as the storage. */
 const PIECES_AHEAD = 4
+/** What may wait to be taken by all readers of this process together; over that nothing more is fetched ahead. */
+const WAITING_BYTES_MAX = 128 * 1024 * 1024
+
+let waitingBytes = 0
 
 /**
  * Bytes start..end in order, fetched as they are consumed.
@@ -66,20 +70,32 @@ export async function* extentBytes(
 async function* fetchAhead(objects: Objects, pieces: Iterable<Piece>, most: number) {
   const source = pieces[Symbol.iterator]()
   const ahead: { piece: Piece; chunk: Promise<Uint8Array | undefined> }[] = []
-  // A page often ends within its first piece, so the reading ahead grows only as pieces are taken.
-  for (let allowed = 1; ; allowed = Math.min(most, allowed + 1)) {
-    while (ahead.length < allowed) {
-      const next = source.next()
-      if (next.done) break
-      const chunk = fetchPiece(objects, next.value)
-      chunk.catch(() => {}) // an early end leaves it unwatched; whoever takes the piece sees its error
-      ahead.push({ piece: next.value, chunk })
-    }
+  const shift = () => {
     const first = ahead.shift()
-    if (!first) return
-    yield { piece: first.piece, chunk: await first.chunk }
+    if (first) waitingBytes -= lengthOf(first.piece)
+    return first
+  }
+  try {
+    // A page often ends within its first piece, so the reading ahead grows only as pieces are taken.
+    for (let allowed = 1; ; allowed = Math.min(most, allowed + 1)) {
+      while (ahead.length < (waitingBytes < WAITING_BYTES_MAX ? allowed : 1)) {
+        const next = source.next()
+        if (next.done) break
+        const chunk = fetchPiece(objects, next.value)
+        chunk.catch(() => {}) // an early end leaves it unwatched; whoever takes the piece sees its error
+        ahead.push({ piece: next.value, chunk })
+        waitingBytes += lengthOf(next.value)
+      }
+      const first = shift()
+      if (!first) return
+      yield { piece: first.piece, chunk: await first.chunk }
+    }
+  } finally {
+    while (shift());
   }
 }
+
+const lengthOf = ({ start, end }: Piece): number => end - start
 
 async function fetchPiece(
   objects: Objects,
