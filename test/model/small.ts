@@ -1,3 +1,4 @@
+import { SNAPSHOT_POLICY } from '../../shared/store/maintain/snapshot-policy.ts'
 import { RUN } from '../kit/model-client.ts'
 import type { ModelRun } from '../kit/model-run.ts'
 import { type BeginWith, scenario } from './scenario.ts'
@@ -235,7 +236,7 @@ export const SMALL = {
     delays: 1,
     begin: scenario({
       batches: 3,
-      snapshots: { everyBytes: 1, mergedBytes: 1 },
+      snapshots: { ...SNAPSHOT_POLICY, everyBytes: 1, mergedBytes: 1 },
       act: (run) => {
         run.clock.advance(61_000) // nobody renews, so the run is idle and due
         run.maintain('maintainer')
@@ -249,7 +250,7 @@ export const SMALL = {
     delays: 2,
     begin: scenario({
       batches: 3,
-      snapshots: { everyBytes: 1, mergedBytes: 1 },
+      snapshots: { ...SNAPSHOT_POLICY, everyBytes: 1, mergedBytes: 1 },
       act: (run) => {
         run.clock.advance(61_000)
         run.maintain('maintainer')

@@ -11,10 +11,19 @@ export interface SnapshotPolicy {
   readonly everyBytes: number
   /** Extents from so many bytes on count as merged; small ones behind the last of them still change. */
   readonly mergedBytes: number
+  /**
+   * A state is kept where it has no more JSON than this. Whoever reads such a window needs memory for it in any case; a larger one
+   * would be held twice, the frames that made it and what was kept.
+   */
+  readonly stateBytes: number
 }
 
 const MiB = 1024 * 1024
-export const SNAPSHOT_POLICY: SnapshotPolicy = { everyBytes: MiB, mergedBytes: MERGED_BYTES }
+export const SNAPSHOT_POLICY: SnapshotPolicy = {
+  everyBytes: MiB,
+  mergedBytes: MERGED_BYTES,
+  stateBytes: 64 * MiB,
+}
 
 /**
  * Stretches grow with the archive once it has so many: the index then grows with its logarithm only. A stretch is over

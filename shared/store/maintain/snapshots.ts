@@ -17,8 +17,8 @@ import { Stretch } from './stretch.ts'
 const BYTES_A_VISIT = 128 * 1024 * 1024
 /** Bytes of states that wait in memory for their object to be stored. */
 const KEPT_BYTES = 8 * 1024 * 1024
-/** A state is kept where it has no more JSON than this; a larger one would cost a reader more than folding to it does. */
-const STATE_BYTES = 16 * 1024 * 1024
+/** A state that packs better than this is spaced as if it did not: writing and packing it is work, too (P9). */
+const PACKING = 16
 
 /**
  * Folds on from the newest snapshot, keeps the states on the way, and names them (DESIGN.md, Snapshots). The commit is
@@ -69,12 +69,13 @@ export async function storeSnapshots(
     stretch.add(frame, read)
     const offset = frame.offset + frame.length
     if (!isSnapshotDue(policy, offset, last, ends.has(offset))) continue
-    if (isOver(STATE_BYTES, snapshotChunks(stretch.snapshot))) {
+    const written = lengthUpTo(policy.stateBytes, snapshotChunks(stretch.snapshot))
+    if (written > policy.stateBytes) {
       tried = offset
-      last = { offset, bytes: STATE_BYTES }
+      last = { offset, bytes: policy.stateBytes }
       continue
     }
-    last = { offset, bytes: await kept.add(stretch.close()) }
+    last = { offset, bytes: Math.max(await kept.add(stretch.close()), written / PACKING) }
     isDone = offset - begin.offset < BYTES_A_VISIT && kept.bytes < KEPT_BYTES
     if (!isDone) break
   }
@@ -88,14 +89,14 @@ export async function storeSnapshots(
  */
 const isWorthAnother = (end: number, tried: number, newest: number) => end - tried >= tried - newest
 
-/** Looks no further than it must. */
-function isOver(bytes: number, chunks: Iterable<Uint8Array>): boolean {
-  let left = bytes
+/** Of all of them together, or something over `most`: looks no further than it must. */
+function lengthUpTo(most: number, chunks: Iterable<Uint8Array>): number {
+  let sum = 0
   for (const { length } of chunks) {
-    left -= length
-    if (left < 0) return true
+    sum += length
+    if (sum > most) break
   }
-  return false
+  return sum
 }
 
 /** Damage is named by verify and by whoever reads there; what lies before it keeps its snapshots. */

@@ -11,13 +11,14 @@ import {
   pointsPage,
   recordsPage,
 } from '#store'
+import { SNAPSHOT_POLICY } from '../../../shared/store/maintain/snapshot-policy.ts'
 import { plainHeader } from '../../kit/plain-header.ts'
 import { StoredRun, testArchive } from '../../kit/stored-run.ts'
 
 // P8: what a read costs has a bound that the run's length does not move. At a small size: stretches of 2 KB, and batches
 // that are so large beside them that each counts as merged.
 
-const POLICY = { everyBytes: 2000, mergedBytes: 4000 }
+const POLICY = { ...SNAPSHOT_POLICY, everyBytes: 2000, mergedBytes: 4000 }
 const FRAMES_A_BATCH = 40
 const STRETCH_BYTES = 2600
 const SNAPSHOT_BYTES = 1200

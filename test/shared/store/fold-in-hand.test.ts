@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { jsonText } from '#codec'
 import { createMaintainer, foldAnswer, type Head, openView } from '#store'
 import { awsTariff } from '#store/aws'
+import { SNAPSHOT_POLICY } from '../../../shared/store/maintain/snapshot-policy.ts'
 import { meter } from '../../../shared/store/meter/meter.ts'
 import { snapshotsOf } from '../../../shared/store/reading/snapshots.ts'
 import { StoredRun, say, testArchive } from '../../kit/stored-run.ts'
 
 // A merge has the bytes in hand that snapshots are made of: it folds them at once, and both become known by one commit.
 
-const POLICY = { everyBytes: 4000, mergedBytes: 20_000 }
+const POLICY = { ...SNAPSHOT_POLICY, everyBytes: 4000, mergedBytes: 20_000 }
 const APPENDS = 32
 const BYTES = 1000
 

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/store/maintain/snapshot-policy.ts'
 
 const MiB = 1024 * 1024
-const POLICY = { everyBytes: MiB, mergedBytes: 8 * MiB }
+const POLICY = { everyBytes: MiB, mergedBytes: 8 * MiB, stateBytes: 64 * MiB }
 
 describe('a snapshot is due', () => {
   const due = (stretch: number, bytes = 0, offset = stretch, isExtentEnd = false) =>

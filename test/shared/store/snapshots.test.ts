@@ -17,6 +17,7 @@ import {
   type StorePorts,
 } from '#store'
 import { derivedKey, objectKey, parseDerivedKey } from '../../../shared/store/keys.ts'
+import { SNAPSHOT_POLICY } from '../../../shared/store/maintain/snapshot-policy.ts'
 import { snapshotsOf } from '../../../shared/store/reading/snapshots.ts'
 import { journal } from '../../kit/journal.ts'
 import { StoredRun, testArchive } from '../../kit/stored-run.ts'
@@ -25,7 +26,7 @@ const HOUR = 3_600_000
 /** Every question is asked of every journal, twice. */
 const TIMEOUT_MS = 60_000
 /** So small that a journal of forty frames has several. */
-const TINY = { everyBytes: 400, mergedBytes: 1 }
+const TINY = { ...SNAPSHOT_POLICY, everyBytes: 400, mergedBytes: 1 }
 
 type Answers = Record<string, () => Promise<unknown>>
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { walkFrames } from '#codec'
 import { createMaintainer, foldAnswer } from '#store'
+import { SNAPSHOT_POLICY } from '../../../../shared/store/maintain/snapshot-policy.ts'
 import { plainHeader } from '../../../kit/plain-header.ts'
 import { frameOf, StoredRun, say, sha256 } from '../../../kit/stored-run.ts'
 import { DAY, FORK, ForkKit, OWNER } from './kit.ts'
@@ -30,7 +31,9 @@ describe('a fork', () => {
       for (const frame of frames) await kit.source.append(frame)
       if (kind === 'with snapshots') {
         await kit.archive.release(kit.source.key, kit.source.epoch)
-        await createMaintainer(kit.ports, kit.clock, { snapshots: { everyBytes: 1, mergedBytes: 1 } }).pass()
+        await createMaintainer(kit.ports, kit.clock, {
+          snapshots: { ...SNAPSHOT_POLICY, everyBytes: 1, mergedBytes: 1 },
+        }).pass()
         expect((await kit.headOf('run')).snapshot).not.toBeNull()
       }
       const ends = [...walkFrames(kit.source.bytes.subarray(6), { offset: 6 })].map(
