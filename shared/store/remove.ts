@@ -11,6 +11,9 @@ import type { Head } from './ports.ts'
  * Leaves a tombstone (DESIGN.md, "Delete"): the epoch rises so that no writer of this life can commit, the generation
  * rises so that no object stored for it can be named. The objects themselves are left to the sweep. With `onlyIf` the head
  * is judged again before every attempt, so that a run which has changed meanwhile is left alone.
+ *
+ * The marker a rebuild goes by is stored when the deletion is made and before it is acknowledged. Stored before, it would tell
+ * of a deletion that was refused or broken off as well, and a rebuild would drop a run that lives.
  */
 export async function remove(
   { ports: { index, objects }, clock }: Pick<StoreParts, 'ports' | 'clock'>,
@@ -18,7 +21,10 @@ export async function remove(
   { force, onlyIf }: { readonly force: boolean; readonly onlyIf?: (head: Head, now: number) => boolean },
 ): Promise<void> {
   const commit = doubtfulCommit(index)
-  let head = living(await index.head(run))
+  const seen = await index.head(run)
+  // Whoever made it may not have come to mark it, and may be asking again now.
+  if (seen && isUnvisited(seen)) await announce(objects, run, seen)
+  let head = living(seen)
   const { life } = head
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = clock.now()
@@ -28,16 +34,19 @@ export async function remove(
     const expect = { alive: true, life, epoch, sweep, lease_expires_at: head.lease?.expires_at ?? null }
     const set = { ...NOTHING, alive: false, epoch: epoch + 1, sweep: sweep + 1, due_at: now, changed_at: now }
     const change = { set, extents: {} }
-    await announce(objects, run, applyChange(head, change))
     const isMade = await commit(run, expect, change)
-    const found = isMade ? undefined : await index.head(run)
+    const found = isMade ? applyChange(head, change) : await index.head(run)
     // Gone as asked: by this commit, by one whose answer was lost, or by someone else's.
-    if (!isSameLife(found, life)) return index.removeCard(run, life)
+    if (!found?.alive || found.life !== life) {
+      if (found?.alive === false) await announce(objects, run, found)
+      return index.removeCard(run, life)
+    }
     head = found
   }
   throw new RunfoldError('slow_down', 'the run changes too often to be deleted now', { retry_after_s: 1 })
 }
 
-function isSameLife(head: Head | undefined, life: number): head is Head {
-  return head?.alive === true && head.life === life
+/** Of a tombstone that maintenance, which marks what is not marked, has not been at yet. */
+function isUnvisited({ alive, due_at, changed_at }: Head): boolean {
+  return !alive && due_at === changed_at
 }

@@ -9,7 +9,8 @@ import type { ByteRange, Head, Objects, StorePorts } from '../ports.ts'
 // DESIGN.md, "Rebuild": what the index knows of a run stands now and then beside its objects too, so that they alone can
 // give it back. A manifest is a true copy of the head at some moment of a life: all it names was committed then. One is
 // written before a life begins and before anything it would need is deleted; a large merge and one that leaves a single
-// object write one as well, which makes a rebuild quick and the end of a run certain. That of a tombstone is its marker.
+// object write one as well, which makes a rebuild quick and the end of a run certain. That of a tombstone is its marker, and
+// is written before the deletion is acknowledged.
 
 /** How a manifest is spelled; one of a version that is not known is passed over for an older one. */
 const VERSION = 1
@@ -43,7 +44,7 @@ export async function keepManifest(ports: StorePorts, run: RunKey, head: Head): 
   return put(ports.objects, run, { head, card, transfers })
 }
 
-/** Of a life that is about to begin, or of a tombstone that is about to be made. @returns its key */
+/** Of a life that is about to begin, or of a tombstone that was made. @returns its key */
 export function announce(
   objects: Objects,
   run: RunKey,

@@ -23,7 +23,7 @@ export function heldUntil(run: RunKey, listed: readonly StoredObject[], now: num
   return listed.map(({ key }) => parseHoldKey(run, key)).find((until) => until !== undefined && until > now)
 }
 
-/** Notes of former lives, of a life that has ended, and of deletions that were not made after all. */
+/** Notes of former lives, of a life that has ended, and of deletions before which the index was set back. */
 export function staleNotes(
   run: RunKey,
   listed: readonly StoredObject[],
@@ -41,7 +41,18 @@ export function staleNotes(
   return [...notes, ...holds].map(({ key }) => key)
 }
 
-/** Makes sure that a rebuild needs nothing but what `head` names. @returns the manifests that this one makes superfluous */
+/** Marks a tombstone whose maker did not come to it. */
+export async function markEnd(
+  { objects }: Pick<StorePorts, 'objects'>,
+  run: RunKey,
+  listed: readonly StoredObject[],
+  { life, epoch, ...head }: Head,
+): Promise<void> {
+  const isMark = (note: Note) => note.kind === 'tombstone' && note.life === life && note.at === epoch
+  if (!notesIn(run, listed).some(isMark)) await announce(objects, run, { ...head, life, epoch })
+}
+
+/** Makes sure that a rebuild needs nothing but what a living head names. @returns the manifests that are superfluous then */
 export async function noteHead(
   ports: StorePorts,
   run: RunKey,
@@ -49,11 +60,6 @@ export async function noteHead(
   head: Head,
 ): Promise<readonly string[]> {
   const notes = notesIn(run, listed).filter(({ life }) => life === head.life)
-  if (!head.alive) {
-    const isMarked = notes.some(({ kind, at }) => kind === 'tombstone' && at === head.epoch)
-    if (!isMarked) await announce(ports.objects, run, head)
-    return []
-  }
   const written = await keepManifest(ports, run, head)
   return notes.filter(({ kind, key }) => kind === 'manifest' && key !== written).map(({ key }) => key)
 }

@@ -2,7 +2,7 @@ import type { RunKey } from '../../schema/index.ts'
 import { extentStart, type ObjectPlace, objectKey, objectPrefix, parseObjectKey } from '../keys.ts'
 import type { Clock, Head, StoredObject, StorePorts } from '../ports.ts'
 import { derivedGarbage, derivedNames } from './sweep-derived.ts'
-import { heldUntil, noteHead, staleNotes } from './sweep-notes.ts'
+import { heldUntil, markEnd, noteHead, staleNotes } from './sweep-notes.ts'
 
 // DESIGN.md, "Sweep": the only code that deletes objects. A writer may have stored an object and not committed it yet, for
 // hours; so before anything of the present generation goes the head's `sweep` is raised, which makes that commit fail.
@@ -37,6 +37,7 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   if (!seen) return { ...NOTHING, next_at: null }
   const listed: StoredObject[] = []
   for await (const object of ports.objects.list(objectPrefix(run))) listed.push(object)
+  if (!seen.alive) await markEnd(ports, run, listed, seen)
   const now = clock.now()
   const held = heldUntil(run, listed, now)
   if (held !== undefined) return { ...NOTHING, next_at: held }
@@ -61,7 +62,7 @@ export async function sweep(ports: StorePorts, clock: Clock, run: RunKey, graceM
   if (!head) return { ...NOTHING, next_at: null }
   const named = await namesOf(ports, run, head)
   const doomed = free.filter(({ key, sweep }) => sweep < head.sweep && !named.has(key)).map(({ key }) => key)
-  const replaced = doomed.length > 0 || !head.alive ? await noteHead(ports, run, listed, head) : []
+  const replaced = doomed.length > 0 && head.alive ? await noteHead(ports, run, listed, head) : []
   const gone = [...doomed, ...new Set([...replaced, ...staleNotes(run, listed, head, old)])]
   for (let at = 0; at < gone.length; at += DELETE_AT_ONCE) {
     await ports.objects.remove(gone.slice(at, at + DELETE_AT_ONCE))

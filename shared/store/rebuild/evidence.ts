@@ -191,7 +191,7 @@ function canFollow(base: Manifest | undefined, { isMerged, sweep, epoch, start }
   return sweep >= head.sweep && (isMerged || start > head.tail || epoch >= head.epoch || head.tail === 0)
 }
 
-/** A deletion is announced before it is made; where it was not made after all the life went on to higher numbers. */
+/** An index that was set back to before a deletion lets the life go on, to higher numbers than that ended with. */
 function isEnded(notes: readonly Note[], life: number, objects: readonly Found[]): boolean {
   const ends = notes.filter((note) => note.kind === 'tombstone' && note.life === life)
   const epoch = highest(ends.map(({ at }) => at))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { RunfoldError } from '#schema'
 import { createArchive, createMaintainer, type Head } from '#store'
 import { LIMITS } from '../../../kit/stored-run.ts'
-import { begun, HOUR, KEY } from './kit.ts'
+import { bare, begun, HOUR, KEY, rebuilt } from './kit.ts'
 
 describe('a rebuild of a run’s lives', () => {
   it('gives back a run without any frame, above the epoch it had', async () => {
@@ -20,20 +21,82 @@ describe('a rebuild of a run’s lives', () => {
     expect((await anew.acquire(KEY, run.owner)).answer.epoch).toBeGreaterThan(2 ** 20)
   })
 
-  it('is not misled by a deletion that was announced and never made', async () => {
+  it('does not take a run for deleted whose deletion was broken off before it was made', async () => {
     const kit = await begun(3)
-    const { run, archive, ports, clock } = kit
-    const commit = ports.index.commit
+    const { run, archive, ports } = kit
     ports.index.commit = async () => {
       throw new Error('a crash')
     }
     await expect(archive.remove(run.key, { force: true })).rejects.toThrow('a crash')
-    ports.index.commit = commit
-    // The run lives on, and its next sweep takes the marker back.
-    await archive.release(run.key, run.epoch)
-    clock.advance(2 * HOUR)
-    await createMaintainer(ports, clock).pass()
     expect(await kit.rebuilt()).toMatchObject({ outcome: 'rebuilt', tail: run.tail })
+  })
+
+  it('does not take a run for deleted whose deletion was refused at its second attempt', async () => {
+    const kit = await begun(3)
+    const { run, archive, ports, clock } = kit
+    clock.advance(HOUR)
+    const { commit } = ports.index
+    ports.index.commit = async (...asked) => {
+      ports.index.commit = commit
+      await archive.acquire(run.key, run.owner)
+      return commit(...asked)
+    }
+    await expect(archive.remove(run.key, { force: false })).rejects.toMatchObject({ code: 'lease_held' })
+    expect(await kit.rebuilt()).toMatchObject({ outcome: 'rebuilt', tail: run.tail })
+  })
+
+  describe('gives no run back whose deletion was made but not marked', () => {
+    const unmarked = async () => {
+      const kit = await begun(3)
+      const { run, archive, ports } = kit
+      const { put } = ports.objects
+      ports.objects.put = async () => {
+        throw new Error('a crash')
+      }
+      await expect(archive.remove(run.key, { force: true })).rejects.toThrow('a crash')
+      ports.objects.put = put
+      return kit
+    }
+
+    it('once maintenance has been there', async () => {
+      const kit = await unmarked()
+      await createMaintainer(kit.ports, kit.clock).pass()
+      expect(await kit.rebuilt()).toMatchObject({ outcome: 'deleted' })
+    })
+
+    it('once whoever asked for it has asked again', async () => {
+      const kit = await unmarked()
+      const again = kit.archive.remove(kit.run.key, { force: true })
+      await expect(again).rejects.toMatchObject({ code: 'not_found' })
+      expect(await kit.rebuilt()).toMatchObject({ outcome: 'deleted' })
+    })
+
+    it('when the answer to it was lost', async () => {
+      const kit = await begun(3)
+      const { run, archive, ports } = kit
+      const { commit } = ports.index
+      ports.index.commit = async (...asked) => {
+        await commit(...asked)
+        throw new RunfoldError('unavailable', 'no answer came')
+      }
+      await archive.remove(run.key, { force: true })
+      ports.index.commit = commit
+      expect(await kit.rebuilt()).toMatchObject({ outcome: 'deleted' })
+    })
+  })
+
+  it('gives a run back that goes on since its index was set back to before its deletion', async () => {
+    const kit = await begun(3)
+    const { run, archive, ports, again, clock } = kit
+    const { extents, ...set } = (await ports.index.head(run.key)) as Head
+    await archive.remove(run.key, { force: true })
+    await again.index.commit(run.key, { absent: true }, { set, extents })
+    const old = createArchive(again, { clock, limits: LIMITS })
+    await old.release(run.key, run.epoch)
+    clock.advance(2 * HOUR)
+    await createMaintainer(again, clock).pass()
+    const lost = bare(again, clock)
+    expect(await rebuilt(lost, clock)).toMatchObject([{ outcome: 'rebuilt', tail: run.tail }])
   })
 
   it('makes of a life that was announced and never made an empty run, and nothing of the one before', async () => {
