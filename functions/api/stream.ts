@@ -32,7 +32,8 @@ export interface Gathered {
 
 /**
  * A body that is read as fast as its reader takes it, and no faster: at most one piece stands ready. When the reader
- * leaves, the source is told so. An error of the source breaks the body off, so that a cut answer never looks whole (P7).
+ * leaves or may not read on, the source is told so. An error of the source breaks the body off, so that a cut answer never
+ * looks whole (P7).
  *
  * @param first what was read already
  */
@@ -43,23 +44,24 @@ export function bodyOf(
 ): ReadableStream<Uint8Array> {
   let ahead = first
   const leaving = new Leaving(sent)
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        await setImmediate()
-        await stillAllowed?.()
-        const { pieces, done } = await gather(ahead, source)
-        ahead = []
-        leaving.check()
-        if (pieces.length > 0) controller.enqueue(leaving.add(joined(pieces)))
-        if (done) controller.close()
-      },
-      async cancel() {
-        await source.return?.()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  const letGo = async () => {
+    await source.return?.()
+  }
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    await setImmediate()
+    await stillAllowed?.()
+    const { pieces, done } = await gather(ahead, source)
+    ahead = []
+    leaving.check()
+    if (pieces.length > 0) controller.enqueue(leaving.add(joined(pieces)))
+    if (done) controller.close()
+  }
+  const pullOrEnd = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    pull(controller).catch(async (error) => {
+      await letGo() // a stream that fails cancels nothing
+      throw error
+    })
+  return new ReadableStream<Uint8Array>({ pull: pullOrEnd, cancel: letGo }, { highWaterMark: 0 })
 }
 
 /** Pieces on their way out. */

@@ -44,6 +44,19 @@ describe('a streamed body', () => {
     expect(seen.ended).toBe(true)
   })
 
+  it('lets its source go when the reader may not read on', async () => {
+    const { seen, chunks } = source(100, 100_000)
+    let isAllowed = true
+    const stillAllowed = async () => {
+      if (!isAllowed) throw new Error('the token was revoked')
+    }
+    const reader = bodyOf([], chunks, { stillAllowed }).getReader()
+    await reader.read()
+    isAllowed = false
+    await expect(reader.read()).rejects.toThrow('the token was revoked')
+    expect(seen.ended).toBe(true)
+  })
+
   it('breaks off where the source fails, so that it never looks whole', async () => {
     const { chunks } = source(5, 100_000, 2)
     await expect(new Response(bodyOf([], chunks)).arrayBuffer()).rejects.toThrow('an extent is gone')
