@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { header, join, owner, PREAMBLE, testApi } from '../functions/api/api-kit.ts'
 
 // `q` was compared in small letters. A large sigma at the end of a word becomes another small letter than one within it, so
-// the first half of a title did not find the title, and neither STRASSE nor ſ and K (the Kelvin sign) found their likes.
+// the first half of a title did not find the title, and neither STRASSE nor ſ and K (the Kelvin sign) found their likes. Made
+// large and then small, a large ẞ, which stays as it is when made large, was still another letter than ß.
 
 const TITLES = ['ΟΔΟΣΑ', 'Hauptstraße', 'ﬁne', '300 \u212A', 'plain']
 const FOUND: [string, string][] = [
@@ -10,6 +11,7 @@ const FOUND: [string, string][] = [
   ['οδος', 'ΟΔΟΣΑ'],
   ['STRASSE', 'Hauptstraße'],
   ['ſtraße', 'Hauptstraße'],
+  ['STRAẞE', 'Hauptstraße'],
   ['FINE', 'ﬁne'],
   ['300 k', '300 \u212A'],
   ['PLAIN', 'plain'],
