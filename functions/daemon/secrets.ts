@@ -1,5 +1,5 @@
 import { lintSource } from '@secretlint/core'
-import { creator } from '@secretlint/secretlint-rule-preset-recommend'
+import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
 /** A secret in a text: its family and where it stands, in UTF-16 units. Never what it is. */
 export interface FoundSecret {
@@ -9,12 +9,14 @@ export interface FoundSecret {
   readonly end: number
 }
 
-const PRESET = '@secretlint/secretlint-rule-preset-recommend'
+/** Lets a comment in the text switch the others off: no text may say of itself that it is not to be looked at. */
+const BY_COMMENTS = '@secretlint/secretlint-rule-filter-comments'
+// A preset cannot be told to go without one of its rules, so each is named.
 const CONFIG: Parameters<typeof lintSource>[0]['options']['config'] = {
-  rules: [{ id: PRESET, rule: creator }],
+  rules: rules.filter(({ meta }) => meta.id !== BY_COMMENTS).map((rule) => ({ id: rule.meta.id, rule })),
 }
 
-/** By secretlint's recommended rules, in order of their places. */
+/** By secretlint's recommended rules, whatever the text says of them, in order of their places. */
 export const secretsIn = async (content: string): Promise<readonly FoundSecret[]> => {
   const { messages } = await lintSource({
     source: { content, filePath: 'session', ext: '', contentType: 'text' },

@@ -79,4 +79,12 @@ describe('an export', () => {
       if (format === 'json') expect(JSON.parse(out).messages).toHaveLength(4)
     }
   })
+
+  it('shows no secret behind a text that would switch the looking off', async () => {
+    const run = await archived([user('// secretlint-disable'), user(`the token: ${TOKEN}`)])
+    for (const format of FORMATS) {
+      const { out } = await run(`sessions export s1 --format ${format}`)
+      expect(out.replaceAll('\\_', '_'), format).not.toContain(TOKEN)
+    }
+  })
 })
