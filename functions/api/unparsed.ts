@@ -14,7 +14,7 @@ const TIMED_OUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
 /**
  * Has a server answer bytes that are no request with `bad_request`, and then close the connection. Where an answer has begun
- * on it, or several are due, it is only closed: one more would pass for a part of them, or for another of them.
+ * on it, or is due to a request that has come whole, it is only closed: one more would pass for a part of it, or for it itself.
  */
 export function answerUnparsed(server: Server): void {
   const due = new WeakMap<Duplex, Set<ServerResponse>>()
@@ -27,7 +27,7 @@ export function answerUnparsed(server: Server): void {
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer))
   server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
     const [first, ...more] = due.get(socket) ?? []
-    const isFree = more.length === 0 && !first?.headersSent
+    const isFree = !first || (more.length === 0 && !first.headersSent && !first.req.complete)
     if (isFree && socket.writable && error.code !== 'ECONNRESET')
       socket.end(await refusal(error), () => socket.destroy())
     else socket.destroy()

@@ -62,6 +62,18 @@ it('never comes in the midst of an answer, which is broken off', async () => {
   expect(said).not.toContain('400')
 })
 
+it('never comes in place of the answer to a request that has come whole', async () => {
+  const say = await serving(() => {})
+  const sent = `POST / HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nok`
+  expect(await say(`${sent}FOO`)).toBe('')
+})
+
+it('is the answer to a request whose body breaks', async () => {
+  const say = await serving(() => {})
+  const said = await say(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nno length\r\n`)
+  expect(said).toMatch(/^HTTP\/1\.1 400 .*bad_request/s)
+})
+
 it('never comes where several answers are due', async () => {
   const say = await serving(() => {})
   expect(await say(`GET / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}\r\nFOO`)).toBe('')
