@@ -212,7 +212,9 @@ export class Appender {
 
   async #idle(): Promise<void> {
     await this.#sleep(this.#renewAt - this.#timing.now())
-    if (this.#timing.now() < this.#renewAt || this.#isClosing || this.#failure) return
+    // What was written meanwhile is sent, which renews the lease by itself.
+    const isIdle = this.#backlog.bytes === 0 && !this.#isClosing && !this.#failure
+    if (!isIdle || this.#timing.now() < this.#renewAt) return
     const { client, run, lease } = this.#options
     this.#renewAt = this.#renewal()
     const renewed = client.renew(run, { epoch: lease.epoch }).catch((error: unknown) => {

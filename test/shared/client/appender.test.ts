@@ -144,6 +144,23 @@ describe('what goes wrong under an appender', () => {
     await appender.close()
   })
 
+  it('lets no write wait for a renewal that has become due while the machine slept', async () => {
+    const server = await startServer()
+    let slept = 0
+    const clock = steppedClock(0)
+    const timing = { ...clock, now: () => clock.now() + slept }
+    const { appender } = await appenderOn(server, { timing })
+    await clock.advance(1000)
+    slept = 3_600_000
+    server.mishaps.push((_, answer) =>
+      server.requests.at(-1)?.startsWith('PUT') ? new Promise(() => undefined) : answer(),
+    )
+    await appender.write(frameOf(9))
+    await appender.flush()
+    expect(await stored(server)).toEqual(archiveOf(frameOf(9)))
+    await appender.close()
+  })
+
   it('waits for a server that is away for long, and tells of it', async () => {
     const server = await startServer()
     const outages: unknown[] = []
