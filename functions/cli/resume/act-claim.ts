@@ -1,6 +1,6 @@
 import { createClient } from '#client'
 import { isRunfoldError, type LeaseAnswer } from '#schema'
-import { type Carried, carryOn } from '../../daemon/claim/carry-on.ts'
+import { type Carried, carryOn, givingBack } from '../../daemon/claim/carry-on.ts'
 import { startCommand } from '../../daemon/claim/command.ts'
 import { nextRun } from '../../daemon/claim/next-run.ts'
 import type { PathRule } from '../../daemon/resume/path-map.ts'
@@ -43,8 +43,7 @@ export const actClaim = async (session: Session, settings: ClaimSettings): Promi
       if (signal.aborted && settings.isLoop) return undefined
       throw error
     })
-    if (signal.aborted && settings.isLoop) return EXIT.ok
-    if (!held) return EXIT.notFound
+    if (!held) return signal.aborted && settings.isLoop ? EXIT.ok : EXIT.notFound
     const code = await carry(session, settings, destination, held)
     if (!settings.isLoop || signal.aborted) return code
   }
@@ -65,20 +64,23 @@ const carry = async (
   const { url, token } = await session.config()
   const client = createClient({ url, fetch: io.fetch, signal: requests.signal, ...(token && { token }) })
   try {
-    const parts = await resumption(session, client, run_id, destination, paths)
-    const carried = await carryOn(
-      {
-        ...parts,
-        signal: requests.signal,
-        stop: session.signal,
-        onBrought: async (resumed) => {
-          if (resumed) await tellResumed(session, resumed)
+    const carried = await givingBack(client, held, async () => {
+      session.signal.throwIfAborted()
+      const parts = await resumption(session, client, run_id, destination, paths)
+      const { path } = parts.folder
+      return carryOn(
+        {
+          ...parts,
+          signal: requests.signal,
+          stop: session.signal,
+          onBrought: async (resumed) => {
+            if (resumed) await tellResumed(session, resumed)
+          },
+          start: () => startCommand(exec, path, environmentOf(session, path, held), json),
         },
-        start: () =>
-          startCommand(exec, parts.folder.path, environmentOf(session, parts.folder.path, held), json),
-      },
-      held,
-    )
+        held,
+      )
+    })
     await (json
       ? out.json({ event: 'ended', ...carried })
       : out.line(`${oneLine(run_id)}: ${textOf(carried)}`))

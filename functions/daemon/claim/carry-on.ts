@@ -1,4 +1,4 @@
-import { pause } from '#client'
+import { type Client, pause } from '#client'
 import { isRunfoldError, type LeaseAnswer } from '#schema'
 import { bringRun, type Resumed, type ResumeOptions } from '../resume/resume.ts'
 import { RunFeed } from '../resume/run-feed.ts'
@@ -28,18 +28,25 @@ export interface Carried {
 }
 
 /**
- * Brings a run that was claimed, has a command work on it, sends what that appends to `run.lvr`, and gives the run back. While the
- * server cannot be reached the command works on, and everything is sent afterwards.
+ * Brings a run that was claimed, has a command work on it and sends what that appends to `run.lvr`; giving the run back is left to
+ * who claimed it. While the server cannot be reached the command works on, and everything is sent afterwards.
  *
  * @throws fenced where another has taken the run; the command is ended then
  */
-export const carryOn = async (options: CarryOptions, held: LeaseAnswer): Promise<Carried> => {
-  const { client, run } = options
+export const carryOn = (options: CarryOptions, held: LeaseAnswer): Promise<Carried> =>
+  whileHolding(options.client, held, options.signal, (signal) => carry({ ...options, signal }, held))
+
+/** Does something with a run that was claimed, and gives it back however that ends. */
+export const givingBack = async <T>(
+  client: Client,
+  { run_id, epoch }: LeaseAnswer,
+  work: () => Promise<T>,
+): Promise<T> => {
   try {
-    return await whileHolding(client, held, options.signal, (signal) => carry({ ...options, signal }, held))
+    return await work()
   } finally {
     // Who has lost the run has nothing to give back, and a lease that cannot be given back ends by itself.
-    await client.release(run, held.epoch).catch(() => undefined)
+    await client.release(run_id, epoch).catch(() => undefined)
   }
 }
 

@@ -112,6 +112,19 @@ describe('claim', () => {
     expect((await client.leaseState('a')).lease).toBeNull()
   })
 
+  it('gives back a run when the server does not say what it can do', async () => {
+    const { waits, claim, client, server, file } = await setUp()
+    await waits('a')
+    const fetch: typeof server.fetch = async (input, init) =>
+      String(input).includes('/capabilities')
+        ? new Response('{}', { status: 404 })
+        : server.fetch(input, init)
+    const { code, lines } = await claim('touch ran', [], { fetch })
+    expect([code, lines.at(-1)?.run_id]).toEqual([EXIT.failed, 'a'])
+    expect(existsSync(file('a'))).toBe(false)
+    expect((await client.leaseState('a')).lease).toBeNull()
+  })
+
   it('ends the command when another takes the run, and leaves it to them', async () => {
     const { waits, claim, client, server, archive } = await setUp()
     await waits('a')
