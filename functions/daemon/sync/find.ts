@@ -1,12 +1,13 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { Harness } from '#schema'
 import { HEAD_BYTES, HOMES, type Home, refusalOf, sendingOrder } from '#sessions'
 import { isUnfinishedName } from '../restore-unfinished.ts'
 import type { Counters } from './counters.ts'
 import { firstBytes } from './first-bytes.ts'
+import { Placeless } from './placeless.ts'
 import { isGone, lookAt, type Source } from './source-file.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -56,8 +57,8 @@ export interface KnownNames {
 }
 
 /**
- * The sessions of a home as they lie there now. Links are reported and never followed; everything that has no place is
- * passed over.
+ * The sessions of a home as they lie there now. Links are reported and never followed; what has no place is passed over, and
+ * reported where it looks like a history.
  */
 export const findSessions = async (
   { home, folder }: FoundHome,
@@ -66,13 +67,16 @@ export const findSessions = async (
   unread: (what: Unread) => void,
 ): Promise<FoundSession[]> => {
   const { harness } = home
+  const leftOut = (at: string, reason: string) => unread({ harness, source: join(folder, at), reason })
   const sessions = new Map<string, Map<string, FoundFile>>()
+  const placeless = new Placeless()
   for (const root of home.roots) {
-    for await (const path of walk(folder, root, (at, reason) =>
-      unread({ harness, source: join(folder, at), reason }),
-    )) {
+    for await (const path of walk(folder, root, leftOut)) {
       const place = home.place(path)
-      if (!place) continue
+      if (!place) {
+        placeless.meet(path)
+        continue
+      }
       const source = join(folder, path)
       const file = { source, path: place.path, isPacked: place.compressed !== undefined }
       const id = home.nameIn ? ((await named(home, file, names, counters)) ?? place.id) : place.id
@@ -95,9 +99,18 @@ export const findSessions = async (
         })
     }
   }
-  return [...sessions]
-    .filter(([, files]) => home.isSession?.(new Set(files.keys())) ?? true)
-    .map(([id, files]) => ({ harness, id, home: folder, files: inOrder(harness, id, files) }))
+  for (const [id, files] of sessions) {
+    if (home.isSession?.(new Set(files.keys())) ?? true) continue
+    for (const { source } of files.values()) placeless.meet(relative(folder, source).replaceAll(sep, '/'))
+    sessions.delete(id)
+  }
+  placeless.tell(leftOut)
+  return [...sessions].map(([id, files]) => ({
+    harness,
+    id,
+    home: folder,
+    files: inOrder(harness, id, files),
+  }))
 }
 
 /**

@@ -61,3 +61,41 @@ it('what a restore has not finished is no file of a session', async () => {
   const files = await here.files('claude-code', 's1')
   expect(files.map(({ path }) => path)).toEqual(['s1.jsonl', 's1/tool-results/a.tmp'])
 })
+
+describe('a history that no session has a place for', () => {
+  it('is named and never sent, once for all of a folder', async () => {
+    const here = await laptop()
+    here.write(`${CLAUDE}/s1.jsonl`, rows(0, 2))
+    for (const n of [1, 2, 3]) here.write(`${CLAUDE}/s1.jsonl.reset.${n}`, rows(0, n))
+    here.write('.claude/projects/-x/s2.jsonl.bak', rows(0, 2))
+    here.write(`${DAY}/${ROLLOUT.replace('.jsonl', '.json')}`, '{}')
+    const { outcomes, unread } = await here.sync()
+    expect(outcomes).toEqual({ s1: 'archived' })
+    expect(unread.map(({ source, reason }) => [source, reason])).toEqual([
+      [
+        here.path(`${CLAUDE}/s1.jsonl.reset.1`),
+        'no session has a place for it, nor for 2 others in its folder',
+      ],
+      [here.path('.claude/projects/-x/s2.jsonl.bak'), 'no session has a place for it'],
+      [here.path(`${DAY}/${ROLLOUT.replace('.jsonl', '.json')}`), expect.any(String)],
+    ])
+    expect((await here.files('claude-code', 's1')).map(({ path }) => path)).toEqual(['s1.jsonl'])
+  })
+
+  it('is named in a folder that is no session', async () => {
+    const here = await laptop()
+    here.write('.kimi-code/sessions/w/session_1/context.jsonl', '{}')
+    const { outcomes, unread } = await here.sync()
+    expect(outcomes).toEqual({})
+    expect(unread).toMatchObject([{ source: here.path('.kimi-code/sessions/w/session_1/context.jsonl') }])
+  })
+
+  it('is not looked for among what a harness keeps beside its sessions, and what passes', async () => {
+    const here = await laptop()
+    here.write(`${CLAUDE}/s1.jsonl`, rows(0, 2))
+    here.write(`${CLAUDE}/memory/MEMORY.md`, 'to be remembered')
+    here.write(`${CLAUDE}/sessions-index.json`, '{}')
+    here.write(`${CLAUDE}/s1.jsonl.lock`, '')
+    expect((await here.sync()).unread).toEqual([])
+  })
+})
