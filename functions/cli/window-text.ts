@@ -33,7 +33,7 @@ export const printEntries = async (out: Output, window: ContextSnapshot): Promis
 }
 
 const printEntry = async (out: Output, entry: Entry): Promise<void> => {
-  await out.line(out.paint('dim', `-- ${titleOf(entry)}, ${counted(Number(entry.tokens), 'token')}`))
+  await out.line(out.paint('dim', `-- ${titleOf(entry)}, ${counted(entry.tokens, 'token')}`))
   await out.text(`${entry.content}\n`)
 }
 

@@ -5,7 +5,9 @@ it.each([
   [0, '0 runs'],
   [1, '1 run'],
   [2, '2 runs'],
-])('%i is counted as %s', (n, text) => {
+  [1n, '1 run'],
+  [18446744073709551615n, '18446744073709551615 runs'],
+])('%s is counted as %s', (n, text) => {
   expect(counted(n, 'run')).toBe(text)
 })
 

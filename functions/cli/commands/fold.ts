@@ -1,4 +1,4 @@
-import { FOLD_PARTS, type FoldAnswer, type FoldPart } from '#schema'
+import { FOLD_PARTS, type FoldAnswer, type FoldPart, type RunMeta } from '#schema'
 import { counted } from '../../counted.ts'
 import { examples, moment, type Verb, wholeNumber, words } from '../command.ts'
 import type { Output } from '../output.ts'
@@ -68,7 +68,7 @@ const printFold = async (
     ['title', meta?.title],
     ['status', meta?.status],
     ['error', meta?.error],
-    ['stage', meta && `${meta.current_stage} (${BigInt(meta.stage_index) + 1n} of ${meta.num_stages})`],
+    ['stage', meta && stageText(meta)],
     ['iteration', meta?.iteration],
     ['updated', unixTime(meta?.updated_at)],
     ['inferences', folded.inference_count],
@@ -94,3 +94,7 @@ const printFold = async (
     )
   }
 }
+
+/** An agent may have no stages. */
+const stageText = ({ current_stage, stage_index, num_stages }: RunMeta): string =>
+  Number(num_stages) === 0 ? current_stage : `${current_stage} (${BigInt(stage_index) + 1n} of ${num_stages})`

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeFrame, readArchive } from '#codec'
+import { plainHeader } from '../../kit/plain-header.ts'
 import { cliIn, demoBytes } from './kit.ts'
 
 const FRAME_TORN = Buffer.from([0, 0, 0, 0, 0, 0, 1, 0, 0x7b])
@@ -198,6 +199,24 @@ describe('reading a local archive without a server', () => {
     write('big.lvr', Buffer.concat([Buffer.from('LVR1\0\u0001'), encodeFrame(Buffer.from(big))]))
     expect((await run('records big.lvr --json')).out).toContain(big)
     expect((await run('records big.lvr')).out).toContain('18446744073709551615 prompt')
+  })
+
+  it('keeps them of what a window says of its entries, and tells no stage of none', async () => {
+    const { run, write } = cliIn()
+    const entries = [{ content: 'c', tokens: 1 }]
+    const regions = [{ name: 'r', kind: 'Clearable', current_tokens: 1, max_tokens: 9, entries }]
+    const snapshot = { stage_name: 's', total_tokens: 1, max_tokens: 9, regions }
+    const [header, checkpoint] = [plainHeader({ num_stages: 0 }), { ContextCheckpoint: { snapshot, at: 1 } }]
+    const tokens = '18446744073709551615'
+    const texts = [header, checkpoint].map((record) => JSON.stringify(record))
+    const frames = texts.map((text) =>
+      encodeFrame(Buffer.from(text.replace('"tokens":1', `"tokens":${tokens}`))),
+    )
+    write('big.lvr', Buffer.concat([Buffer.from('LVR1\0\u0001'), ...frames]))
+    const { out, err } = await run('fold big.lvr --entries')
+    expect(err).toBe('')
+    expect(out).toContain(`${tokens} tokens`)
+    expect(out).toMatch(/stage +s\n/)
   })
 })
 
