@@ -30,7 +30,9 @@ export const refusalOfHead = (response: Response): RunfoldError => {
 /** Something between us and the server answered, or it is no runfold server at all. */
 const foreign = (response: Response): RunfoldError => {
   const gateway = response.status === 429 || (response.status >= 502 && response.status <= 504)
-  const text = `${response.url || 'the server'} answered ${response.status}, which is no answer of a runfold server`
+  const to = response.headers.get('location')
+  const place = to === null ? '' : ` and the way to ${to}`
+  const text = `${response.url || 'the server'} answered ${response.status}${place}, which is no answer of a runfold server`
   const facts = { ...retryAfter(response), http_status: response.status, foreign: true }
   return new RunfoldError(gateway ? 'unavailable' : 'internal', text, facts)
 }

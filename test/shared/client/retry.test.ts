@@ -105,7 +105,8 @@ describe('answers that are not a runfold server’s', () => {
       return new Response(null, { status: 301, headers: { location: 'https://elsewhere.example/' } })
     }
     mishaps.push(elsewhere, elsewhere)
-    const refused = { code: 'internal', facts: { http_status: 301, foreign: true } }
+    const message = expect.stringContaining('https://elsewhere.example/')
+    const refused = { code: 'internal', message, facts: { http_status: 301, foreign: true } }
     await expect(client.renew('r', { epoch: 1 })).rejects.toMatchObject(refused)
     expect((await client.tail('r')).epoch).toBe(1)
   })
