@@ -102,8 +102,12 @@ export const sessionFile = z.object({
   current: z.boolean(),
 })
 
-/** By path, each path's generations from the first on. */
-export const sessionFiles = z.object({ items: z.array(sessionFile) })
+export const sessionFiles = z.object({
+  /** By path, each path's generations from the first on. */
+  items: z.array(sessionFile),
+  /** Of the document, as in the answer to an append; older servers leave it out. */
+  problems: size.nullable().optional(),
+})
 
 export const rawQuery = z.strictObject({
   machine: machineName.optional(),
@@ -117,3 +121,4 @@ export type FileAppendQuery = z.infer<typeof fileAppendQuery>
 export type FileAppendAnswer = z.infer<typeof fileAppendAnswer>
 export type SessionOutcome = z.infer<typeof sessionOutcome>
 export type SessionFileRow = z.infer<typeof sessionFile>
+export type SessionFilesAnswer = z.infer<typeof sessionFiles>

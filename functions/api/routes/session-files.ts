@@ -53,7 +53,7 @@ const list = defineRoute({
   query: sessionQuery,
   answers: [{ status: 200, about: 'The files', schema: sessionFiles }],
   problems: ['bad_request', 'unauthorized', 'forbidden', 'not_found'],
-  handle: async (call) => answerJson({ items: await call.parts.sessions.files(await sessionOf(call)) }),
+  handle: async (call) => answerJson(await call.parts.sessions.files(await sessionOf(call))),
 })
 
 const download = defineRoute({

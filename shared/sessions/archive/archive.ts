@@ -1,6 +1,6 @@
 import type {
   FileAppendAnswer,
-  SessionFileRow,
+  SessionFilesAnswer,
   SessionKey,
   SessionsAnswer,
   SessionsQuery,
@@ -20,7 +20,7 @@ import { verifySession } from './verify.ts'
 /** All that can be done with sessions; who may do it is the edge's business. Every method throws RunfoldErrors alone. */
 export interface SessionArchive extends SessionParts {
   append(session: SessionKey, request: FileAppend): Promise<FileAppendAnswer>
-  files(session: SessionKey): Promise<SessionFileRow[]>
+  files(session: SessionKey): Promise<SessionFilesAnswer>
   raw(session: SessionKey, path: string, generation?: number): Promise<RawFile>
   document(session: SessionKey, agent?: string): Promise<SessionDocument>
   list(tenant: string, query: SessionsQuery): Promise<SessionsAnswer>

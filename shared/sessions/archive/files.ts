@@ -1,9 +1,14 @@
-import { type SessionFileRow, type SessionKey, sessionId } from '../../schema/index.ts'
+import {
+  type SessionFileRow,
+  type SessionFilesAnswer,
+  type SessionKey,
+  sessionId,
+} from '../../schema/index.ts'
 import { released } from '../../store/index.ts'
 import type { ClosedGeneration, FileItem, NamedFile } from '../../store/ports.ts'
 import type { FileVersion, SessionFiles } from '../adapter.ts'
 import { transcriptsOf } from '../harnesses.ts'
-import { isLiving, livingHead } from './head.ts'
+import { isLiving, knownProblems, livingHead } from './head.ts'
 import type { SessionParts } from './parts.ts'
 import { openGeneration } from './raw.ts'
 
@@ -55,9 +60,10 @@ export function transcriptOf(
   return found.find(({ path }) => path === own?.path)
 }
 
-/** Every generation of every file, by path and number. */
-export async function listFiles(parts: SessionParts, session: SessionKey): Promise<SessionFileRow[]> {
-  const { life } = await livingHead(parts, session)
+/** Every generation of every file, by path and number, and what the document reports. */
+export async function listFiles(parts: SessionParts, session: SessionKey): Promise<SessionFilesAnswer> {
+  const head = await livingHead(parts, session)
+  const { life } = head
   const files = await currentFiles(parts, session, life)
   const current = new Map(files.map(({ path, file }) => [path, file.generation]))
   const rows = files.map(({ path, file }) => rowOf(path, file, true))
@@ -65,7 +71,8 @@ export async function listFiles(parts: SessionParts, session: SessionKey): Promi
     // One that its file has not gone past is not true yet.
     if (closed.generation < (current.get(path) ?? 0)) rows.push(rowOf(path, closed, false))
   }
-  return rows.sort((a, b) => (a.path === b.path ? a.generation - b.generation : a.path < b.path ? -1 : 1))
+  rows.sort((a, b) => (a.path === b.path ? a.generation - b.generation : a.path < b.path ? -1 : 1))
+  return { items: rows, problems: knownProblems(head) }
 }
 
 function rowOf(path: string, item: FileItem | ClosedGeneration, current: boolean): SessionFileRow {

@@ -29,6 +29,11 @@ export function isHeavy({ derived, raw_bytes, pending }: SessionHead): boolean {
   return again > AT_ONCE_BYTES && pending < again
 }
 
+/** How many problems the document reports; null while its derivation is due. */
+export function knownProblems({ pending, derived }: SessionHead): number | null {
+  return pending === 0 ? (derived?.problems ?? null) : null
+}
+
 /** A session with an acknowledged file; a tombstone is as absent as nothing. */
 export interface LivingHead extends SessionHead {
   readonly archived_at: number

@@ -2,7 +2,7 @@ import type { FileAppendAnswer, SessionKey } from '../../schema/index.ts'
 import { type Appended, appendFile } from './append.ts'
 import { deriveSession } from './derive.ts'
 import type { FileAppend } from './file.ts'
-import { isLeftToMaintenance } from './head.ts'
+import { isLeftToMaintenance, knownProblems } from './head.ts'
 import type { SessionParts } from './parts.ts'
 
 /** Appends, and then derives what is new of it. The derivation never fails the append: the bytes are durable before it begins. */
@@ -24,8 +24,7 @@ async function outcomeOf(
 ): Promise<Pick<FileAppendAnswer, 'outcome' | 'problems'>> {
   const isNew = !replayed && bytes.length > 0
   if (replayed || isLeftToMaintenance(session, head)) {
-    const problems = head.pending === 0 ? (head.derived?.problems ?? null) : null
-    return { outcome: isNew ? 'archived' : 'skipped', problems }
+    return { outcome: isNew ? 'archived' : 'skipped', problems: knownProblems(head) }
   }
   try {
     const { derived } = await deriveSession(parts, session, { want: 'entry' })

@@ -14,7 +14,7 @@ onEveryStore('files of a session', (open) => {
       expect(await s.append('sid.jsonl', text, { offset })).toMatchObject({ ...position, replayed: true })
     }
     expect(await s.raw('sid.jsonl')).toBe(whole)
-    expect(await s.archive.files(s.session)).toMatchObject([
+    expect((await s.archive.files(s.session)).items).toMatchObject([
       { path: 'sid.jsonl', generation: 1, tail: utf8(whole).length, current: true },
     ])
   })
@@ -58,8 +58,8 @@ onEveryStore('files of a session', (open) => {
       '',
     ])
     await expect(s.raw('f', 4)).rejects.toMatchObject({ code: 'not_found' })
-    const files = await s.archive.files(s.session)
-    expect(files.map(({ generation, tail, current }) => [generation, tail, current])).toEqual([
+    const { items } = await s.archive.files(s.session)
+    expect(items.map(({ generation, tail, current }) => [generation, tail, current])).toEqual([
       [1, 9, false],
       [2, 6, false],
       [3, 0, true],
@@ -115,8 +115,19 @@ onEveryStore('files of a session', (open) => {
     paths.push('x'.repeat(512), `${'x'.repeat(511)}y`, '日'.repeat(170), `${'日'.repeat(169)}本`)
     for (const path of paths) await s.append(path, `this is ${path}`)
     for (const path of paths) expect(await s.raw(path)).toBe(`this is ${path}`)
-    expect((await s.archive.files(s.session)).map(({ path }) => path).toSorted()).toEqual(paths.toSorted())
+    const { items } = await s.archive.files(s.session)
+    expect(items.map(({ path }) => path).toSorted()).toEqual(paths.toSorted())
     expect(await s.keys('/files/')).toHaveLength(paths.length)
+  })
+
+  it('are listed with the number of problems of the document, once it is made', async () => {
+    const s = open()
+    await s.append('sid.jsonl', 'bad line\n')
+    expect((await s.archive.files(s.session)).problems).toBe(1)
+    await s.add('sid.jsonl', 'bad line\n'.repeat(600_000))
+    expect((await s.archive.files(s.session)).problems).toBe(null)
+    await s.maintain()
+    expect((await s.archive.files(s.session)).problems).toBe(600_001)
   })
 
   it('of one id on two machines have nothing in common', async () => {
@@ -125,6 +136,6 @@ onEveryStore('files of a session', (open) => {
     await s.append('f', 'one')
     await s.archive.append(other, { path: 'f', generation: 1, offset: 0, bytes: utf8('another') })
     expect(await s.raw('f')).toBe('one')
-    expect(await s.archive.files(other)).toMatchObject([{ tail: 7 }])
+    expect((await s.archive.files(other)).items).toMatchObject([{ tail: 7 }])
   })
 })

@@ -177,7 +177,7 @@ onEveryStore('what is derived of a session', (open) => {
     await s.append('sid.jsonl', claudeRows(0, 1), { generation: 2 }, archive)
     await s.document('a', archive)
     await s.document(undefined, archive)
-    expect(await archive.files(s.session)).toHaveLength(3)
+    expect((await archive.files(s.session)).items).toHaveLength(3)
     expect(await s.entry(archive)).toMatchObject({ message_count: 1 })
     await archive.remove(s.session)
   })

@@ -133,7 +133,7 @@ export class Fixture {
   }
 
   async #files(session: SessionKey): Promise<SessionFiles> {
-    const rows = (await this.archive.files(session)).filter(({ current }) => current)
+    const rows = (await this.archive.files(session)).items.filter(({ current }) => current)
     const bytes = new Map<string, Uint8Array>()
     for (const { path } of rows) {
       const file = await this.archive.raw(session, path)
