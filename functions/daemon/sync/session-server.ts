@@ -36,6 +36,7 @@ export class SessionServer {
   /** Bytes of one request, at most. */
   batchBytes: number
   #files: Promise<ReadonlyMap<string, FileAtServer>> | undefined
+  #listed: number | null = null
 
   constructor({ client, machine, counters, outage, batchBytes }: AskingServer, { harness, id }: SessionName) {
     this.#client = client
@@ -57,6 +58,11 @@ export class SessionServer {
   async file(path: string): Promise<FileAtServer | undefined> {
     this.#files ??= this.#ask()
     return (await this.#files).get(path)
+  }
+
+  /** How many problems the document had when the files were asked for; null where they were not, or it is not known. */
+  get listedProblems(): number | null {
+    return this.#listed
   }
 
   async problems(): Promise<readonly DocumentProblem[]> {
@@ -88,7 +94,8 @@ export class SessionServer {
     this.#outage.check()
     this.#counters.requests++
     try {
-      const { items } = await this.#client.sessionFiles(this.#name)
+      const { items, problems = null } = await this.#client.sessionFiles(this.#name)
+      this.#listed = problems
       return new Map(items.filter(({ current }) => current).map((item) => [item.path, item]))
     } catch (error) {
       if (isRunfoldError(error, 'not_found')) return new Map()

@@ -1,5 +1,5 @@
 import { isRunfoldError, type SessionOutcome } from '#schema'
-import { sayProblems } from './document-problems.ts'
+import { noteOf } from './document-note.ts'
 import type { FoundFile, FoundSession } from './find.ts'
 import { LeftOut } from './left-out.ts'
 import type { Outage } from './outage.ts'
@@ -65,7 +65,7 @@ export const syncSession = async (
   const damage =
     syncing.verifies && !syncing.isDry ? await server.verify().catch((error) => [whyUnverified(error)]) : []
   problems.push(...damage)
-  const note = await noteOf(syncing, server, session, last, isReplaced)
+  const note = await noteOf(syncing, server, session, last && { ...last, isReplaced })
   if (note) problems.push(note)
   const isSound = last?.outcome !== 'failed' && damage.length === 0
   // Nothing of what was new could be archived. Of a file that cannot be read nobody knows whether there was anything.
@@ -75,30 +75,7 @@ export const syncSession = async (
   return { harness: session.harness, id: session.id, outcome, bytes, isNew, problems, secrets }
 }
 
-/** What the document reports, as it was last heard. Only a change of it is asked about: for that the document is read. */
-const noteOf = async (
-  { states, isDry }: Syncing,
-  server: SessionServer,
-  session: FoundSession,
-  last: ShippedFile | undefined,
-  isReplaced: boolean,
-): Promise<string | null> => {
-  const before = states.note(session)
-  const text = before?.text ?? null
-  if (!last || isDry) return text
-  if (last.outcome === 'failed') return 'its document could not be derived, the former one stays'
-  const { problems: count } = last
-  if (count === null || count === undefined) return text
-  if (count === (before?.count ?? 0) && !isReplaced) return text
-  const note = count === 0 ? null : { count, text: await told(server, count) }
-  states.setNote(session, note)
-  return note?.text ?? null
-}
-
 const whyUnverified = (error: Error): string => `the server cannot verify it: ${error.message}`
-
-const told = async (server: SessionServer, count: number): Promise<string> =>
-  sayProblems(await server.problems().catch(() => []), count)
 
 const whyNot = (error: unknown, { source }: FoundFile): string => {
   if (error instanceof LeftOut || error instanceof SourceMoved || isRunfoldError(error)) return error.message

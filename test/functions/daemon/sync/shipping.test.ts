@@ -233,22 +233,3 @@ describe('an end without LF', () => {
     expect(await quiet(86_400)).toBe(true)
   })
 })
-
-describe('what a document reports', () => {
-  it('is asked for where it has changed, not with every append', async () => {
-    const here = await laptop()
-    const said = async () => (await here.sync()).sessions[0]?.problems
-    here.write(MAIN, `${rows(0, 2)}bad line\n`)
-    expect(await said()).toEqual(['1 bad line at 3'])
-    appendFileSync(here.path(MAIN), rows(2, 4))
-    const { sessions, counters } = await here.sync()
-    expect(sessions[0]).toMatchObject({ outcome: 'partial', problems: ['1 bad line at 3'] })
-    expect(counters.requests).toBe(1)
-    appendFileSync(here.path(MAIN), 'bad line\n')
-    expect(await said()).toEqual(['2 bad lines at 3, 6'])
-    here.write(MAIN, `bad line\nbad line\n${rows(0, 1)}`)
-    expect(await said(), 'as many in another generation').toEqual(['2 bad lines at 1, 2'])
-    here.write(MAIN, rows(0, 1))
-    expect(await said()).toEqual([])
-  })
-})
