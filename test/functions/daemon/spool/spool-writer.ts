@@ -1,5 +1,5 @@
-import { openSpool } from '../../../functions/daemon/spool/index.ts'
-import { archiveOf, frameOf, RUN } from './kit.ts'
+import { openSpool } from '../../../../functions/daemon/spool/index.ts'
+import { archiveOf, frameOf, RUN } from '../kit.ts'
 
 /** Appends without end and says of each append where it ended, until it is killed. */
 const spool = await openSpool({ folder: process.argv[2] as string })
