@@ -1,14 +1,15 @@
 import { extendDigest, loadDigest } from '#codec'
-import { isRunfoldError, type RunfoldError, type SessionOutcome } from '#schema'
+import type { SessionOutcome } from '#schema'
 import { isLineOriented } from '#sessions'
 import { type FileState, hashTo, nothingShipped, type Shipped, stateOf, stillBegins } from './file-state.ts'
 import type { FoundFile, FoundSession } from './find.ts'
+import { isBehind, isElsewhere, isTooLarge, standOf } from './refusals.ts'
 import { SECRET_BYTES } from './scanning.ts'
 import type { FileAtServer, SessionServer } from './session-server.ts'
 import { isSameIdentity, lookAt, SourceFile } from './source-file.ts'
 import type { Syncing } from './syncing.ts'
+import { cursorAfter, cursorBefore, lastLineEnd } from './whole-lines.ts'
 
-const LF = 0x0a
 /** Rounds of asking where the file stands before it is left to the next pass. */
 const MOST_TURNS = 8
 /** What takes no request of this size takes none. */
@@ -180,29 +181,16 @@ class FilePass {
       shipped: upTo,
       digest: hashed.digest,
       hash,
-      cursor: this.#cursorAfter(from, bytes),
+      cursor: cursorAfter(this.#path, from, bytes),
       checked_size: Math.max(from.checked_size, from.shipped === 0 ? this.#file.size : 0, 1),
     }
   }
 
-  #cursorAfter(from: Shipped, bytes: Uint8Array): number {
-    if (!isLineOriented(this.#path)) return from.shipped + bytes.length
-    const last = bytes.lastIndexOf(LF)
-    return last < 0 ? from.cursor : from.shipped + last + 1
-  }
-
   /** How far it may be sent now. */
   async #end({ shipped }: Shipped): Promise<number> {
-    const { size } = this.#file
-    if (!isLineOriented(this.#path) || this.#shipping.sendsLooseEnd(this.#file.identity)) return size
-    let end = shipped
-    let at = shipped
-    for await (const chunk of this.#file.chunks(shipped, size)) {
-      const last = chunk.lastIndexOf(LF)
-      if (last >= 0) end = at + last + 1
-      at += chunk.length
-    }
-    return end
+    const file = this.#file
+    const isWhole = !isLineOriented(this.#path) || this.#shipping.sendsLooseEnd(file.identity)
+    return isWhole ? file.size : ((await lastLineEnd(file, shipped, file.size)) ?? shipped)
   }
 
   /** The file that is here against what the server has: its generation goes on where the bytes are the same. */
@@ -217,22 +205,9 @@ class FilePass {
       ...begun,
       ...found,
       shipped: tail,
-      cursor: await this.#cursorBefore(tail),
+      cursor: await cursorBefore(this.#path, this.#file, tail),
       checked_size: Math.max(1, this.#file.size),
     }
-  }
-
-  async #cursorBefore(end: number): Promise<number> {
-    if (!isLineOriented(this.#path)) return end
-    for (let at = end; at > 0; ) {
-      const start = Math.max(0, at - 65_536)
-      const parts: Uint8Array[] = []
-      for await (const chunk of this.#file.chunks(start, at)) parts.push(chunk)
-      const last = Buffer.concat(parts).lastIndexOf(LF)
-      if (last >= 0) return start + last + 1
-      at = start
-    }
-    return 0
   }
 
   async #secretsIn(start: number, end: number): Promise<ReadonlyMap<string, number>> {
@@ -242,25 +217,6 @@ class FilePass {
     return scan(this.#file.chunks(start - before, end), before)
   }
 }
-
-/** The server has something else at this position than we thought: look where it stands, and compare. */
-const isElsewhere = (error: unknown): error is RunfoldError =>
-  isRunfoldError(error, 'gap') || isRunfoldError(error, 'overlap') || isRunfoldError(error, 'offset_conflict')
-
-/** Said by the server, or by a proxy before it. */
-const isTooLarge = (error: unknown): boolean =>
-  isRunfoldError(error) && (error.code === 'too_large' || error.facts.http_status === 413)
-
-/** Undefined where the server does not know the file, or not any more. */
-const standOf = ({ facts }: RunfoldError): FileAtServer | undefined => {
-  const generation = Number(facts.generation)
-  if (generation === 0) return undefined
-  return { generation, tail: Number(facts.tail), digest: String(facts.digest) }
-}
-
-/** Deleted there, or of an older backup. */
-const isBehind = (there: FileAtServer | undefined, { generation, shipped }: Shipped): boolean =>
-  !there || there.generation < generation - 1 || (there.generation === generation && there.tail < shipped)
 
 const RANK: Readonly<Record<SessionOutcome, number>> = { skipped: 0, archived: 1, partial: 2, failed: 3 }
 
