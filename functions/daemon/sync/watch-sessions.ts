@@ -40,12 +40,18 @@ export const watchSessions = async (
       told = () => setTimeout(resolve, LINGER_MS)
     })
     const began = performance.now()
+    let sent = 0
+    const synced: SyncEvents['synced'] = (session) => {
+      sent += session.bytes
+      events.synced(session)
+    }
     try {
-      await syncOnce(syncing, scope, { ...events, found })
+      await syncOnce(syncing, scope, { ...events, found, synced })
     } catch (error) {
       if (!stop.aborted) throw error // else the next watch goes on where this one was cut
     }
-    await untilEither(change, restAfter(performance.now() - began), stop)
+    const lookedFor = performance.now() - began
+    await untilEither(change, sent > 0 ? POLL_MS : restAfter(lookedFor), stop)
   }
 }
 
