@@ -110,31 +110,34 @@ type Six = [number, number, number, number, number, number]
 // What a rebuild of the index goes by (manifest.ts):
 //
 //   runs/<tenant>/<run_id>/manifest-<life>-<tail>-<hash>       what the head said once
+//   runs/<tenant>/<run_id>/ending-<life>-<epoch>-<hash>        somebody was about to end that life
 //   runs/<tenant>/<run_id>/tombstone-<life>-<epoch>-<hash>     ended that life
 //   runs/<tenant>/<run_id>/hold-<ms>                           nothing is swept before that time
 
+export type NoteKind = 'manifest' | 'ending' | 'tombstone'
+
 /** What the key of a note tells. */
 export interface NotePlace {
-  readonly kind: 'manifest' | 'tombstone'
+  readonly kind: NoteKind
   readonly life: number
-  /** The tail a manifest was written at; the epoch of a tombstone. */
+  /** The tail a manifest was written at; the epoch of a tombstone, made or meant. */
   readonly at: number
   readonly hash: string
 }
 
-/** The key of a manifest or a tombstone's marker. */
+/** The key of a manifest or of a marker of a tombstone. */
 export function noteKey(run: RunKey, { kind, life, at, hash }: NotePlace): string {
   return `${objectPrefix(run)}${kind}-${padded(life)}-${padded(at)}-${hash}`
 }
 
-const NOTE = /^(manifest|tombstone)-(\d{16})-(\d{16})-([0-9a-f]{16})$/
+const NOTE = /^(manifest|ending|tombstone)-(\d{16})-(\d{16})-([0-9a-f]{16})$/
 
 /** What `noteKey` wrote; undefined for any other object under the run's prefix. */
 export function parseNoteKey(run: RunKey, key: string): NotePlace | undefined {
   const prefix = objectPrefix(run)
   const match = key.startsWith(prefix) ? NOTE.exec(key.slice(prefix.length)) : null
   if (!match) return undefined
-  const [kind, life, at, hash] = match.slice(1) as [NotePlace['kind'], string, string, string]
+  const [kind, life, at, hash] = match.slice(1) as [NoteKind, string, string, string]
   return { kind, life: Number(life), at: Number(at), hash }
 }
 

@@ -3,7 +3,7 @@ import { RunfoldError } from '../schema/index.ts'
 import { doubtfulCommit } from './doubt.ts'
 import { applyChange, isLive, living, NOTHING } from './head.ts'
 import { leaseHeld } from './lease.ts'
-import { announce } from './maintain/manifest.ts'
+import { announce, announceEnding } from './maintain/manifest.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
 import type { Head } from './ports.ts'
 
@@ -12,8 +12,8 @@ import type { Head } from './ports.ts'
  * rises so that no object stored for it can be named. The objects themselves are left to the sweep. With `onlyIf` the head
  * is judged again before every attempt, so that a run which has changed meanwhile is left alone.
  *
- * The marker a rebuild goes by is stored when the deletion is made and before it is acknowledged. Stored before, it would tell
- * of a deletion that was refused or broken off as well, and a rebuild would drop a run that lives.
+ * One marker precedes the tombstone. It tells of a deletion that was refused or broken off as well, so a rebuild drops no run for
+ * it: that goes by another, stored when the deletion is made and before it is acknowledged.
  */
 export async function remove(
   { ports: { index, objects }, clock }: Pick<StoreParts, 'ports' | 'clock'>,
@@ -26,6 +26,7 @@ export async function remove(
   if (seen && isUnvisited(seen)) await announce(objects, run, seen)
   let head = living(seen)
   const { life } = head
+  let noted: Head | undefined
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = clock.now()
     if (onlyIf && !onlyIf(head, now)) return
@@ -34,8 +35,11 @@ export async function remove(
     const expect = { alive: true, life, epoch, sweep, lease_expires_at: head.lease?.expires_at ?? null }
     const set = { ...NOTHING, alive: false, epoch: epoch + 1, sweep: sweep + 1, due_at: now, changed_at: now }
     const change = { set, extents: {} }
+    const end = applyChange(head, change)
+    if (noted?.epoch !== end.epoch || noted.sweep !== end.sweep) await announceEnding(objects, run, end)
+    noted = end
     const isMade = await commit(run, expect, change)
-    const found = isMade ? applyChange(head, change) : await index.head(run)
+    const found = isMade ? end : await index.head(run)
     // Gone as asked: by this commit, by one whose answer was lost, or by someone else's.
     if (!found?.alive || found.life !== life) {
       if (found?.alive === false) await announce(objects, run, found)

@@ -33,11 +33,12 @@ export const rebuild: Verb = (program, act) =>
       `
 Afterwards every owner has to take its lease anew, and for a week nothing is
 swept. What two writers left at the end of a run, so that nobody can tell which
-of it was acknowledged, is kept aside meanwhile and named. Tokens are not in the
-objects: only the admin token is there again, which is made where the data
-folder has none. Direct uploads that were open are lost. With --sessions nothing
-is lost and needs no rebuild: documents and catalog entries of every session are
-made again.
+of it was acknowledged, is kept aside meanwhile and named. A run whose deletion
+was begun and may have been made lives again and is named as well. Tokens are
+not in the objects: only the admin token is there again, which is made where the
+data folder has none. Direct uploads that were open are lost. With --sessions
+nothing is lost and needs no rebuild: documents and catalog entries of every
+session are made again.
 ${examples('rebuild --data /var/lib/runfold', 'rebuild --sessions', 'rebuild --store aws --bucket my-runs --table my-runs')}`,
     )
     .action(
@@ -117,10 +118,14 @@ const rowOf = ({ run, ...found }: Found) =>
 
 const tell = async ({ out, err }: Session, found: Found): Promise<void> => {
   if (found.outcome === 'failed') return err.line(`${nameOf(found)}: ${explain(found.error).text}`)
-  const { outcome, tail, frames, undecided, lost } = found
+  const { outcome, tail, frames, undecided, lost, ending } = found
   if (outcome === 'rebuilt')
     await out.line(`${nameOf(found)}: ${prettyBytes(tail)}, ${counted(frames, 'frame')}`)
   if (lost) await err.line(`${nameOf(found)}: the archive bytes ${lost.start} to ${lost.end} are lost`)
+  if (ending)
+    await err.line(
+      `${nameOf(found)}: a deletion was begun and may have been made; delete the run again if that was meant`,
+    )
   if (undecided.length === 0) return
   await err.line(
     `${nameOf(found)}: ends at ${tail}; which of these came next cannot be told, they stay for a week:`,

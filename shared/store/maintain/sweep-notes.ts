@@ -23,7 +23,7 @@ export function heldUntil(run: RunKey, listed: readonly StoredObject[], now: num
   return listed.map(({ key }) => parseHoldKey(run, key)).find((until) => until !== undefined && until > now)
 }
 
-/** Notes of former lives, of a life that has ended, and of deletions before which the index was set back. */
+/** Notes of former lives, of a life that has ended, and of deletions that were not made or before which the index was set back. */
 export function staleNotes(
   run: RunKey,
   listed: readonly StoredObject[],
@@ -32,9 +32,9 @@ export function staleNotes(
 ): readonly string[] {
   const isStale = ({ kind, life, at, stored_at }: Note) => {
     if (life !== head.life) return life < head.life
-    if (head.alive) return kind === 'tombstone' && stored_at <= old
+    if (head.alive) return kind !== 'manifest' && stored_at <= old
     // Readers of the storage have the same grace for these as for the objects of the life that has ended.
-    return head.changed_at <= old && (kind === 'manifest' || at < head.epoch)
+    return head.changed_at <= old && (kind !== 'tombstone' || at < head.epoch)
   }
   const notes = notesIn(run, listed).filter(isStale)
   const holds = listed.filter(({ key }) => parseHoldKey(run, key) !== undefined)

@@ -1,19 +1,10 @@
-import { EMPTY_CARD } from '../../fold/index.ts'
 import type { RunKey, Transfer } from '../../schema/index.ts'
-import { NOTHING } from '../head.ts'
-import {
-  extentStart,
-  type NotePlace,
-  type ObjectPlace,
-  objectKey,
-  parseDerivedKey,
-  parseNoteKey,
-  parseObjectKey,
-} from '../keys.ts'
-import { type Manifest, readManifest } from '../maintain/manifest.ts'
-import type { Head, ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import { type ObjectPlace, parseDerivedKey, parseObjectKey } from '../keys.ts'
+import type { Manifest } from '../maintain/manifest.ts'
+import type { ObjectFacts, Objects, StoredObject } from '../ports.ts'
+import { baseOf, begunAs, endOf, manifestsOf, notesOf } from './notes.ts'
 
-// What the objects of one run tell: manifests of former heads, markers of tombstones, and facts beside every object.
+// What the objects of one run tell: its notes, and the facts beside every object.
 
 /** Objects whose facts are asked for at once. */
 const WIDTH = 16
@@ -42,6 +33,8 @@ export interface Evidence {
   readonly life: number
   /** Whether that life was ended. */
   readonly isDead: boolean
+  /** The note of a deletion of that life that was begun, and may have been made as far as the objects tell. */
+  readonly ending: string | undefined
   /** The newest manifest of that life of which every object is there. */
   readonly base: Manifest | undefined
   /** The farthest tail that a manifest of that life tells of, whether its objects are there or not. */
@@ -53,10 +46,6 @@ export interface Evidence {
   readonly sweep: number
 }
 
-interface Note extends NotePlace {
-  readonly manifest: Manifest
-}
-
 /** What the run's objects tell; `listed` are all that stand under its prefix, in key order. */
 export async function gather(
   objects: Objects,
@@ -64,11 +53,9 @@ export async function gather(
   listed: readonly StoredObject[],
 ): Promise<Evidence> {
   const notes = await notesOf(objects, run, listed)
-  const lengths = new Map(listed.map(({ key, length }) => [key, length]))
   const noted = highest(notes.map(({ life }) => life))
-  const base = baseOf(run, notes, noted, lengths)
-  const from = base?.head.tail ?? 0
-  const found = await foundFrom(objects, run, listed, from)
+  const base = baseOf(run, notes, noted, new Map(listed.map(({ key, length }) => [key, length])))
+  const found = await foundFrom(objects, run, listed, base?.head.tail ?? 0)
   const life = Math.max(noted, 1, highest(found.map((object) => object.life ?? 0)))
   const isLater = life > noted
   const known = isLater ? undefined : base && begunAs(base, notes, found)
@@ -77,70 +64,14 @@ export async function gather(
   return {
     run,
     life,
-    isDead: !isLater && isEnded(notes, life, ofLife),
+    isDead: !isLater && endOf(notes, 'tombstone', life, ofLife) !== undefined,
+    ending: isLater ? undefined : endOf(notes, 'ending', life, ofLife)?.key,
     base: known,
     farthest: isLater ? undefined : manifestsOf(notes, noted)[0]?.head,
     objects: ofLife,
     epoch: highest([life, ...heads.map((head) => head.epoch), ...found.map((object) => object.epoch)]),
     sweep: highest([...heads.map((head) => head.sweep), ...sweepsOf(run, listed)]),
   }
-}
-
-async function notesOf(
-  objects: Objects,
-  run: RunKey,
-  listed: readonly StoredObject[],
-): Promise<readonly Note[]> {
-  const notes: Note[] = []
-  for (const { key } of listed) {
-    const place = parseNoteKey(run, key)
-    const manifest = place && (await readManifest(objects, { key, hash: place.hash }))
-    if (manifest) notes.push({ ...place, manifest })
-  }
-  return notes
-}
-
-/**
- * Bytes below a tail never change within a life, so every manifest is true; the one with the most is the most useful. Where
- * none is left whole, what one says of the run itself still holds.
- */
-function baseOf(
-  run: RunKey,
-  notes: readonly Note[],
-  life: number,
-  lengths: ReadonlyMap<string, number>,
-): Manifest | undefined {
-  const isThere = ({ head }: Manifest) =>
-    Object.entries(head.extents).every(
-      ([name, extent]) => lengths.get(objectKey(run, extentStart(name), extent)) === extent.length,
-    )
-  const ofLife = manifestsOf(notes, life)
-  return ofLife.find(isThere) ?? (ofLife[0] && emptied(ofLife[0]))
-}
-
-/** The one that tells of the most bytes first. */
-function manifestsOf(notes: readonly Note[], life: number): Manifest[] {
-  const count = ({ head }: Manifest) => Object.keys(head.extents).length
-  return notes
-    .filter((note) => note.kind === 'manifest' && note.life === life)
-    .map(({ manifest }) => manifest)
-    .sort((a, b) => b.head.tail - a.head.tail || b.head.epoch - a.head.epoch || count(a) - count(b))
-}
-
-/** Two may have asked for the same new run; only one of them made it, and its writer knew which. */
-function begunAs(base: Manifest, notes: readonly Note[], found: readonly Found[]): Manifest {
-  const { life, tail } = base.head
-  const created_at = tail > 0 ? undefined : found.find((object) => object.life === life)?.created_at
-  const begun = notes.find(
-    ({ manifest: { head } }) => head.life === life && head.tail === 0 && head.created_at === created_at,
-  )
-  return begun?.manifest ?? base
-}
-
-function emptied({ head, transfers }: Manifest): Manifest {
-  const { holder, previous, requires, origin } = head
-  const kept = { ...NOTHING, holder, previous, requires, origin, sweep: 0, extents: {} }
-  return { head: { ...head, ...kept }, card: EMPTY_CARD, transfers }
 }
 
 async function foundFrom(
@@ -189,16 +120,6 @@ function canFollow(base: Manifest | undefined, { isMerged, sweep, epoch, start }
   if (!base) return true
   const { head } = base
   return sweep >= head.sweep && (isMerged || start > head.tail || epoch >= head.epoch || head.tail === 0)
-}
-
-/** An index that was set back to before a deletion lets the life go on, to higher numbers than that ended with. */
-function isEnded(notes: readonly Note[], life: number, objects: readonly Found[]): boolean {
-  const ends = notes.filter((note) => note.kind === 'tombstone' && note.life === life)
-  const epoch = highest(ends.map(({ at }) => at))
-  const sweep = highest(ends.map(({ manifest }) => manifest.head.sweep))
-  const later = (head: Pick<Head, 'epoch' | 'sweep'>) => head.epoch >= epoch || head.sweep >= sweep
-  const alive = notes.filter((note) => note.kind === 'manifest' && note.life === life)
-  return ends.length > 0 && !alive.some(({ manifest }) => later(manifest.head)) && !objects.some(later)
 }
 
 function sweepsOf(run: RunKey, listed: readonly StoredObject[]): number[] {

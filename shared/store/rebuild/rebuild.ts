@@ -26,6 +26,11 @@ export interface RebuiltRun extends Stopped {
   readonly tail: number
   readonly frames: number
   readonly epoch: number
+  /**
+   * Key of the note of a deletion that was begun before the index was lost and may have been made, but was not acknowledged:
+   * the run lives again, and is to be deleted again if that was meant. Null where nothing tells of one.
+   */
+  readonly ending: string | null
 }
 
 /** A run that could not be rebuilt; the others go on. */
@@ -93,7 +98,7 @@ async function rebuildRun(
   if (isCut(chain)) await announce(ports.objects, run, head, { card, transfers, stopped })
   for (const transfer of transfers) await ports.index.putTransfer(run, transfer)
   await commit(ports, run, head, cardRow(run, head, card))
-  return { ...outcomeOf(run, 'rebuilt', head), ...stopped }
+  return { ...outcomeOf(run, 'rebuilt', head), ...stopped, ending: evidence.ending ?? null }
 }
 
 const stoppedBy = ({ undecided, lost }: Chain): Stopped => ({
@@ -120,7 +125,7 @@ async function beginning(ports: StorePorts, { run, base }: Evidence): Promise<Me
 
 function outcomeOf(run: RunKey, outcome: RebuiltRun['outcome'], head: Head): RebuiltRun {
   const { tail, frames, epoch } = head
-  return { run, outcome, tail, frames, epoch, undecided: [], lost: null }
+  return { run, outcome, tail, frames, epoch, undecided: [], lost: null, ending: null }
 }
 
 /** An index without runs knows of no upload, so parts that were received here (own-uploads.ts) can never be completed. */

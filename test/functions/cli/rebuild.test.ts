@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createSessionArchive } from '#sessions/archive'
-import { createArchive, createTokens, systemClock } from '#store'
+import { createArchive, createTokens, rebuild as rebuildStore, systemClock } from '#store'
 import { openLocalStore } from '#store/local'
 import { LIMITS, StoredRun, say } from '../../kit/stored-run.ts'
 import { cliIn } from './kit.ts'
@@ -72,6 +72,30 @@ it('rebuild names what it cannot decide, and ends with a code of its own', async
   const { err } = await run(`rebuild --data ${data}`)
   expect(err).toContain('default/torn: ends at ')
   expect(err).toContain('  runs/default/torn/')
+})
+
+it('rebuild names a run it gives back though its deletion was begun', async () => {
+  const { data, run, one } = await ruined()
+  const store = await openLocalStore(data)
+  for await (const _ of rebuildStore(store.ports, systemClock));
+  store.ports.index.commit = async () => {
+    throw new Error('a crash')
+  }
+  const archive = createArchive(store.ports, { clock: systemClock, limits: LIMITS })
+  await archive.remove(one.key, { force: true }).catch(() => {})
+  store.close()
+  lose(data)
+  const { code, err } = await run(`rebuild --data ${data}`)
+  expect([code, err]).toEqual([
+    0,
+    'default/one: a deletion was begun and may have been made; delete the run again if that was meant\n',
+  ])
+  lose(data)
+  const { lines } = await run(`rebuild --data ${data} --json`)
+  expect(lines.map(({ run_id, ending }) => [run_id, ending])).toEqual([
+    ['gone', null],
+    ['one', expect.stringMatching(/^runs\/default\/one\/ending-/)],
+  ])
 })
 
 it('rebuild wants a store that there is', async () => {

@@ -74,7 +74,8 @@ it('what a rebuild goes by is told from everything else', () => {
   const key = noteKey(run, note)
   expect(key).toBe('runs/acme/Run-1/manifest-0000000000000007-0000000001048610-0123456789abcdef')
   expect(parseNoteKey(run, key)).toEqual(note)
-  expect(parseNoteKey(run, noteKey(run, { ...note, kind: 'tombstone' }))).toMatchObject({ kind: 'tombstone' })
+  for (const kind of ['tombstone', 'ending'] as const)
+    expect(parseNoteKey(run, noteKey(run, { ...note, kind }))).toEqual({ ...note, kind })
   expect([parseObjectKey(run, key), parseDerivedKey(run, key), parseHoldKey(run, key)]).toEqual([
     undefined,
     undefined,

@@ -2,29 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createMaintainer, type Head } from '#store'
 import { objectKey } from '../../../../shared/store/keys.ts'
 import { objectKeys, say, sha256 } from '../../../kit/stored-run.ts'
-import { begun, HOUR, KEY, WEEK } from './kit.ts'
-
-/** What a writer leaves whose commit never came. */
-const leave = async (
-  { ports, run }: Awaited<ReturnType<typeof begun>>,
-  bytes: Uint8Array,
-  more: object = {},
-) => {
-  const head = (await ports.index.head(run.key)) as Head
-  const key = objectKey(KEY, run.tail, {
-    length: bytes.length,
-    hash: sha256(bytes).slice(0, 16),
-    sweep: head.sweep,
-  })
-  const facts = {
-    life: '1',
-    epoch: String(run.epoch),
-    offset: String(run.tail),
-    'digest-before': head.digest,
-  }
-  await ports.objects.put(key, [bytes], { ...facts, ...more })
-  return key
-}
+import { begun, HOUR, KEY, leave, WEEK } from './kit.ts'
 
 describe('a rebuild, at the end of an archive,', () => {
   it('keeps the last batch, which nothing after it proves', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RunfoldError } from '#schema'
 import { createArchive, createMaintainer, type Head } from '#store'
 import { LIMITS } from '../../../kit/stored-run.ts'
-import { bare, begun, HOUR, KEY, rebuilt } from './kit.ts'
+import { bare, begun, HOUR, KEY, rebuilt, removedUnmarked } from './kit.ts'
 
 describe('a rebuild of a run’s lives', () => {
   it('gives back a run without any frame, above the epoch it had', async () => {
@@ -48,13 +48,7 @@ describe('a rebuild of a run’s lives', () => {
   describe('gives no run back whose deletion was made but not marked', () => {
     const unmarked = async () => {
       const kit = await begun(3)
-      const { run, archive, ports } = kit
-      const { put } = ports.objects
-      ports.objects.put = async () => {
-        throw new Error('a crash')
-      }
-      await expect(archive.remove(run.key, { force: true })).rejects.toThrow('a crash')
-      ports.objects.put = put
+      await removedUnmarked(kit)
       return kit
     }
 
