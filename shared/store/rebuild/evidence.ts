@@ -2,7 +2,7 @@ import type { RunKey, Transfer } from '../../schema/index.ts'
 import { type ObjectPlace, parseDerivedKey, parseObjectKey } from '../keys.ts'
 import type { Manifest } from '../maintain/manifest.ts'
 import type { ObjectFacts, Objects, StoredObject } from '../ports.ts'
-import { baseOf, begunAs, endOf, manifestsOf, notesOf } from './notes.ts'
+import { baseOf, begunAs, endOf, manifestsOf, type Note, notesOf } from './notes.ts'
 
 // What the objects of one run tell: its notes, and the facts beside every object.
 
@@ -29,8 +29,9 @@ export interface Found extends ObjectPlace {
 /** All that a rebuild goes by for one run. */
 export interface Evidence {
   readonly run: RunKey
-  /** The newest life. */
   readonly life: number
+  /** Whether a rebuild began another life since. */
+  readonly isFormer: boolean
   /** Whether that life was ended. */
   readonly isDead: boolean
   /** The note of a deletion of that life that was begun, and may have been made as far as the objects tell. */
@@ -46,16 +47,44 @@ export interface Evidence {
   readonly sweep: number
 }
 
-/** What the run's objects tell; `listed` are all that stand under its prefix, in key order. */
-export async function gather(
+/**
+ * What the run's objects tell of its newest life; and as long as all that is known of one is that a rebuild began it, since it
+ * had to cut the one before, of that one as well: what was missing then may be there again.
+ *
+ * @param listed all that stand under its prefix, in key order
+ */
+export async function* gather(
   objects: Objects,
   run: RunKey,
   listed: readonly StoredObject[],
-): Promise<Evidence> {
+): AsyncGenerator<Evidence> {
   const notes = await notesOf(objects, run, listed)
-  const noted = highest(notes.map(({ life }) => life))
+  let evidence = await gatherLife(objects, run, listed, notes, Number.POSITIVE_INFINITY)
+  yield evidence
+  while (isOnlyCut(notes, evidence)) {
+    evidence = await gatherLife(objects, run, listed, notes, evidence.life)
+    yield evidence
+  }
+}
+
+/** Nothing was appended, and the sweep, which writes a manifest before it removes what a former life needs, has not begun. */
+function isOnlyCut(notes: readonly Note[], { life, isDead, objects }: Evidence): boolean {
+  const [cut, later] = manifestsOf(notes, life)
+  return cut?.stopped !== undefined && !later && !isDead && !objects.some((object) => object.life === life)
+}
+
+/** Of the newest life before a later one. */
+async function gatherLife(
+  objects: Objects,
+  run: RunKey,
+  listed: readonly StoredObject[],
+  notes: readonly Note[],
+  before: number,
+): Promise<Evidence> {
+  const isBefore = ({ life = 0 }: { readonly life: number | undefined }) => life < before
+  const noted = highest(notes.filter(isBefore).map(({ life }) => life))
   const base = baseOf(run, notes, noted, new Map(listed.map(({ key, length }) => [key, length])))
-  const found = await foundFrom(objects, run, listed, base?.head.tail ?? 0)
+  const found = (await foundFrom(objects, run, listed, base?.head.tail ?? 0)).filter(isBefore)
   const life = Math.max(noted, 1, highest(found.map((object) => object.life ?? 0)))
   const isLater = life > noted
   const known = isLater ? undefined : base && begunAs(base, notes, found)
@@ -64,6 +93,7 @@ export async function gather(
   return {
     run,
     life,
+    isFormer: before < Number.POSITIVE_INFINITY,
     isDead: !isLater && endOf(notes, 'tombstone', life, ofLife) !== undefined,
     ending: isLater ? undefined : endOf(notes, 'ending', life, ofLife)?.key,
     base: known,

@@ -24,17 +24,18 @@ export function measureOf(base: Manifest | undefined, state: string): Measured {
 /**
  * The head of a living run: nobody holds it, and no epoch or generation from before can commit to it. Where it may end before
  * bytes that were acknowledged others will come in their place, so it is another life: tags, cursors and snapshots of the one
- * before do not count in it.
+ * before do not count in it. Where it goes on behind the end of a life that was begun so, it is yet another one.
  */
 export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number, now: number): Head {
   const { sweep, base, objects } = evidence
   const { end, links } = chain
   const epoch = evidence.epoch + EPOCH_LEAP
   const owners = ownersOf(evidence)
+  const isNew = isAnotherLife(evidence, chain)
   return {
     ...NOTHING,
     ...base?.head,
-    ...(isCut(chain) ? { life: epoch, snapshot: null } : { life: evidence.life }),
+    ...(isNew ? { life: epoch, snapshot: null } : { life: evidence.life }),
     alive: true,
     epoch,
     sweep: sweep + 1,
@@ -62,6 +63,9 @@ export function rebuiltHead(evidence: Evidence, chain: Chain, held_until: number
 
 /** Whether more may have been acknowledged than the chain has. */
 export const isCut = ({ undecided, lost }: Chain) => undecided.length > 0 || lost !== undefined
+
+/** Whether the run is given back as another life than the one it was gathered from. */
+export const isAnotherLife = ({ isFormer }: Evidence, chain: Chain) => isFormer || isCut(chain)
 
 /** The head of a run whose newest life was ended; times in ms. */
 export function rebuiltTombstone({ life, epoch, sweep }: Evidence, held_until: number, now: number): Head {

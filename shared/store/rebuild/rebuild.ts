@@ -9,7 +9,7 @@ import { digestUpTo } from '../replay.ts'
 import { PARTS_PREFIX } from '../uploads/own-uploads.ts'
 import { type Chain, followChain } from './chain.ts'
 import { type Evidence, gather } from './evidence.ts'
-import { isCut, measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './head.ts'
+import { isAnotherLife, isCut, measureOf, ownersOf, rebuiltHead, rebuiltTombstone } from './head.ts'
 import { type Measured, resumed } from './measure.ts'
 
 // DESIGN.md, "Rebuild": the index from the objects alone. Runs that the index knows are left as they are, so it may be
@@ -80,25 +80,49 @@ async function rebuildRun(
 ): Promise<RebuiltRun> {
   const known = await ports.index.head(run)
   if (known) return outcomeOf(run, 'known', known)
-  const evidence = await gather(ports.objects, run, listed)
+  const { evidence, chain, ending } = await farthestLife(ports, run, listed)
   const now = clock.now()
   const held_until = now + HOLD_MS
   await ports.objects.put(holdKey(run, held_until), [], {})
-  if (evidence.isDead) {
+  if (!chain) {
     const head = rebuiltTombstone(evidence, held_until, now)
     await commit(ports, run, head)
     return outcomeOf(run, 'deleted', head)
   }
-  const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence)
   const head = rebuiltHead(evidence, chain, held_until, now)
   const { card } = chain.end
   const transfers = ownersOf(evidence).slice(1)
   const stopped = isCut(chain) ? stoppedBy(chain) : stoppedBefore(evidence, head)
   // The objects tell of the life before, so only a manifest can give this one back should the index be lost again.
-  if (isCut(chain)) await announce(ports.objects, run, head, { card, transfers, stopped })
+  if (isAnotherLife(evidence, chain)) {
+    const isShort = stopped.lost !== null || stopped.undecided.length > 0
+    await announce(ports.objects, run, head, { card, transfers, ...(isShort ? { stopped } : {}) })
+  }
   for (const transfer of transfers) await ports.index.putTransfer(run, transfer)
   await commit(ports, run, head, cardRow(run, head, card))
-  return { ...outcomeOf(run, 'rebuilt', head), ...stopped, ending: evidence.ending ?? null }
+  return { ...outcomeOf(run, 'rebuilt', head), ...stopped, ending }
+}
+
+interface Life {
+  readonly evidence: Evidence
+  /** Undefined where the life was ended. */
+  readonly chain: Chain | undefined
+  readonly ending: string | null
+}
+
+/** The newest life; of those that a rebuild had to cut the one that reaches farthest now. */
+async function farthestLife(ports: StorePorts, run: RunKey, listed: readonly StoredObject[]): Promise<Life> {
+  let best: { readonly evidence: Evidence; readonly chain: Chain } | undefined
+  let ending: string | undefined
+  for await (const evidence of gather(ports.objects, run, listed)) {
+    if (evidence.isDead && best) break
+    if (evidence.isDead) return { evidence, chain: undefined, ending: null }
+    ending ??= evidence.ending
+    const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence)
+    if (!best || chain.end.offset > best.chain.end.offset) best = { evidence, chain }
+  }
+  if (!best) throw new Error(`nothing tells of a life of ${run.run_id}`)
+  return { ...best, ending: ending ?? null }
 }
 
 const stoppedBy = ({ undecided, lost }: Chain): Stopped => ({

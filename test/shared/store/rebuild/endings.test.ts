@@ -58,6 +58,23 @@ describe('of a deletion that was begun', () => {
     expect(await again.index.head(KEY)).toMatchObject({ alive: true, holder, created_at })
   })
 
+  it('a rebuild says so although it was broken off when it had to cut the run', async () => {
+    const kit = await begun(6)
+    await removalBegun(kit)
+    const extents = await keysOf(kit.ports, '0')
+    await kit.ports.objects.remove([extents[3] as string])
+    const { index } = kit.again
+    const { commit } = index
+    index.commit = async () => {
+      throw new Error('a crash')
+    }
+    await expect(kit.rebuilt()).rejects.toThrow('a crash')
+    index.commit = commit
+    const found = await kit.rebuilt()
+    expect(found?.lost).not.toBe(null)
+    expect(found?.ending).toMatch(/\/ending-/)
+  })
+
   it('and not made nothing is taken for deleted that goes on since its index was set back', async () => {
     const kit = await begun(3)
     const { run, archive, ports, again, clock } = kit
