@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 
 const found = process.versions.node
 const [major, minor] = found.split('.').map(Number)
-const DAEMONS = new Set(['watch', 'sync', 'claim'])
+const DAEMONS = new Set(['serve', 'watch', 'sync', 'claim'])
 
 if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`runfold needs Node 22.18 or newer, and this is Node ${found}`)
