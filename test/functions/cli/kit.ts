@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { demoArchive } from '../../../functions/cli/demo-run.ts'
 import type { Io } from '../../../functions/cli/io.ts'
 import { main } from '../../../functions/cli/main.ts'
+import { type Server, URL_OF_SERVER } from '../../shared/client/kit.ts'
 
 export interface Ended {
   readonly code: number
@@ -79,5 +80,9 @@ export const cliIn = (around: Surroundings = {}) => {
   }
   return { folder, run, write }
 }
+
+/** The CLI in a folder of its own, with a token of this server. */
+export const cliOn = ({ fetch, token }: Server) =>
+  cliIn({ fetch, env: { RUNFOLD_URL: URL_OF_SERVER, RUNFOLD_TOKEN: token } })
 
 export const demoBytes = (records = 60, seed = 1) => Buffer.concat([...demoArchive({ seed, records })])
