@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { PREAMBLE } from '#codec'
-import { begin, type Client, type Deployed, message, stage, until } from './lambda-kit.ts'
+import { joined } from '../../kit/stored-run.ts'
+import { standing } from './deployed.ts'
+import { begin, message, until } from './lambda-kit.ts'
 
-// The bundles that are deployed, in processes that are run as Lambda runs them, on stand-ins of S3 and DynamoDB.
-
-let deployed: Deployed
-let ask: Client
-let logged: () => string
-
-beforeAll(async () => {
-  ;({ deployed, ask, logged } = await stage())
-}, 60_000)
-afterAll(() => deployed.stop())
-
-const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
+const { deployed, ask, logged } = standing()
 
 describe('what the functions log', () => {
   it('is a line of JSON for each request, and never a token, a query, a secret or a byte of a body', async () => {
     const canary = 'canary-in-a-body'
     const run = await begin(ask, 'logged')
-    const batch = join(PREAMBLE, message(canary))
+    const batch = joined(PREAMBLE, message(canary))
     const before = logged().length
     const { json } = await run.append(batch)
     await ask('GET', `/v1/runs?q=canary-in-a-query`)
@@ -57,9 +48,9 @@ describe('what the functions log', () => {
   it('tells what is behind a failure, and nothing of what was sent', async () => {
     const run = await begin(ask, 'failing')
     const before = logged().length
-    deployed.disturb(({ operation }) => (operation === 'PUT' ? 'error_before' : undefined))
-    const answer = await run.append(join(PREAMBLE, message('canary-in-a-body')))
-    deployed.disturb(() => undefined)
+    deployed().disturb(({ operation }) => (operation === 'PUT' ? 'error_before' : undefined))
+    const answer = await run.append(joined(PREAMBLE, message('canary-in-a-body')))
+    deployed().disturb(() => undefined)
     expect(answer.json).toMatchObject({ status: 503, code: 'unavailable', retry_after_s: 1 })
     await until(async () => logged().slice(before).includes('"ERROR"'))
     const lines = logged()
@@ -77,7 +68,7 @@ describe('what the functions log', () => {
   it('counts for CloudWatch in its embedded format, without dimensions', async () => {
     const run = await begin(ask, 'counted')
     const before = logged().length
-    const batch = join(PREAMBLE, message('counted'))
+    const batch = joined(PREAMBLE, message('counted'))
     await run.append(batch)
     await until(async () => logged().slice(before).includes('"Appends":1'))
     const lines = logged()

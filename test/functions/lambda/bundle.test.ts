@@ -1,38 +1,19 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { encodeFrame, PREAMBLE } from '#codec'
 import { LAMBDA_LIMITS } from '../../../functions/api/limits.ts'
 import { MAX_EVENT_BYTES } from '../../kit/lambda-url.ts'
-import {
-  begin,
-  type Client,
-  clientOf,
-  type Deployed,
-  FRAMES,
-  message,
-  stage,
-  TOKEN,
-  until,
-} from './lambda-kit.ts'
+import { joined } from '../../kit/stored-run.ts'
+import { standing } from './deployed.ts'
+import { begin, clientOf, FRAMES, message, TOKEN, until } from './lambda-kit.ts'
 
-// The bundles that are deployed, in processes that are run as Lambda runs them, on stand-ins of S3 and DynamoDB.
-
-let deployed: Deployed
-let ask: Client
-let logged: () => string
-
-beforeAll(async () => {
-  ;({ deployed, ask, logged } = await stage())
-}, 60_000)
-afterAll(() => deployed.stop())
-
-const join = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
+const { deployed, ask, logged } = standing()
 
 describe('the bundled API', () => {
   it('keeps every byte of a batch, whatever it holds', async () => {
     const run = await begin(ask, 'all-bytes')
     const payload = Uint8Array.from({ length: 256 * 3 }, (_, n) => n % 256)
-    const batch = join(PREAMBLE, message('first'), encodeFrame(payload))
+    const batch = joined(PREAMBLE, message('first'), encodeFrame(payload))
     expect((await run.append(batch)).json).toMatchObject({ tail: batch.length, unreadable_frames: 1 })
     const got = await ask('GET', `${run.path}/archive`)
     expect(got.status).toBe(200)
@@ -51,7 +32,7 @@ describe('the bundled API', () => {
     const run = await begin(ask, 'limits')
     const full = (length: number) => {
       const payload = new Uint8Array(length - PREAMBLE.length - 8).fill(0x61)
-      return join(PREAMBLE, encodeFrame(payload))
+      return joined(PREAMBLE, encodeFrame(payload))
     }
     const over = await run.append(full(max_batch_bytes + 1))
     expect(over.status).toBe(413)
@@ -62,7 +43,7 @@ describe('the bundled API', () => {
     expect((await run.append(second)).status).toBe(200)
     const got = await ask('GET', `${run.path}/archive`)
     expect(got.body.length).toBeGreaterThan(MAX_EVENT_BYTES) // no answer that is gathered could have so many
-    expect(Buffer.compare(got.body, join(batch, second))).toBe(0)
+    expect(Buffer.compare(got.body, joined(batch, second))).toBe(0)
   })
 
   it('never sees an event over 6 MB, which the platform refuses', async () => {
@@ -94,13 +75,13 @@ describe('the bundled API', () => {
 
   it('stops reading when its caller leaves in the middle of an answer', async () => {
     const variables = { RUNFOLD_MAINTAIN_FUNCTION: '' } // which would read here, too
-    const alone = await deployed.platform({ concurrency: 1, variables })
+    const alone = await deployed().platform({ concurrency: 1, variables })
     const own = clientOf(alone.url)
     const run = await begin(own, 'leaver')
     const frame = encodeFrame(new Uint8Array(4_000_000).fill(0x61))
-    await run.append(join(PREAMBLE, frame))
+    await run.append(joined(PREAMBLE, frame))
     for (let n = 0; n < 7; n++) await run.append(frame)
-    const gets = () => deployed.s3.operations.get('GET') ?? 0
+    const gets = () => deployed().s3.operations.get('GET') ?? 0
     const before = gets()
     await new Promise<void>((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN}` }
@@ -118,10 +99,10 @@ describe('the bundled API', () => {
   })
 
   it('asks the readers of a stream to come again before its own time is over', async () => {
-    const short = await deployed.platform({ concurrency: 1, timeoutMs: 16_000 })
+    const short = await deployed().platform({ concurrency: 1, timeoutMs: 16_000 })
     const own = clientOf(short.url)
     const run = await begin(own, 'stream')
-    await run.append(join(PREAMBLE, message('told')))
+    await run.append(joined(PREAMBLE, message('told')))
     const { body, headers } = await own('GET', `${run.path}/events?offset=0`)
     expect(headers['content-type']).toBe('text/event-stream')
     expect(body.toString()).toMatch(
@@ -130,13 +111,13 @@ describe('the bundled API', () => {
   })
 
   it('answers who waits when it is asked to end, and then ends', async () => {
-    const ending = await deployed.platform({ concurrency: 1 })
+    const ending = await deployed().platform({ concurrency: 1 })
     const own = clientOf(ending.url)
     const run = await begin(own, 'waiter')
-    await run.append(join(PREAMBLE, message('one')))
+    await run.append(joined(PREAMBLE, message('one')))
     const waiting = own('GET', `${run.path}/records?from=1&wait_s=20`)
     const [pid = 0] = ending.api.pids
-    const looks = () => deployed.dynamodb.operations.get('GetItem') ?? 0
+    const looks = () => deployed().dynamodb.operations.get('GetItem') ?? 0
     const before = looks()
     await until(async () => looks() > before + 1) // it waits by now
     process.kill(pid, 'SIGTERM')
@@ -146,7 +127,7 @@ describe('the bundled API', () => {
 
   it('lets nobody in who does not come by the front door', async () => {
     const secret = 'canary-of-the-front-door'
-    const behind = await deployed.platform({ variables: { RUNFOLD_ORIGIN_SECRET: secret } })
+    const behind = await deployed().platform({ variables: { RUNFOLD_ORIGIN_SECRET: secret } })
     const own = clientOf(behind.url)
     expect((await own('GET', '/v1/health')).json).toMatchObject({ code: 'forbidden' })
     expect((await own('GET', '/v1/health', { headers: { 'x-runfold-origin': `${secret}!` } })).status).toBe(

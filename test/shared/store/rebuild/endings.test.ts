@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { createArchive, createMaintainer, type Head } from '#store'
-import { LIMITS, say } from '../../../kit/stored-run.ts'
-import { bare, begun, HEIR, HOUR, KEY, keysOf, rebuilt, removalBegun, removedUnmarked } from './kit.ts'
+import { createMaintainer, type Head } from '#store'
+import { say } from '../../../kit/stored-run.ts'
+import {
+  bare,
+  begun,
+  brokenOff,
+  HEIR,
+  HOUR,
+  KEY,
+  keysOf,
+  rebuilt,
+  removalBegun,
+  removedUnmarked,
+  setBack,
+} from './kit.ts'
 
 const DAY = 24 * HOUR
 
@@ -63,13 +75,7 @@ describe('of a deletion that was begun', () => {
     await removalBegun(kit)
     const extents = await keysOf(kit.ports, '0')
     await kit.ports.objects.remove([extents[3] as string])
-    const { index } = kit.again
-    const { commit } = index
-    index.commit = async () => {
-      throw new Error('a crash')
-    }
-    await expect(kit.rebuilt()).rejects.toThrow('a crash')
-    index.commit = commit
+    await brokenOff(kit.again, kit.rebuilt)
     const found = await kit.rebuilt()
     expect(found?.lost).not.toBe(null)
     expect(found?.ending).toMatch(/\/ending-/)
@@ -77,11 +83,8 @@ describe('of a deletion that was begun', () => {
 
   it('and not made nothing is taken for deleted that goes on since its index was set back', async () => {
     const kit = await begun(3)
-    const { run, archive, ports, again, clock } = kit
-    const { extents, ...set } = (await ports.index.head(run.key)) as Head
-    await archive.remove(run.key, { force: true })
-    await again.index.commit(run.key, { absent: true }, { set, extents })
-    const old = createArchive(again, { clock, limits: LIMITS })
+    const { run, again, clock } = kit
+    const old = await setBack(kit)
     await old.acquire(run.key, { ...HEIR, force: true })
     await removalBegun({ ...kit, archive: old, ports: again })
     const [found] = await rebuilt(bare(again, clock), clock)

@@ -59,14 +59,26 @@ export const removedUnmarked = async ({ archive, run, ports: { objects } }: Kit)
   objects.put = put
 }
 
-/** Asks for the run's deletion, and is broken off before it is made. */
-export const removalBegun = async ({ archive, run, ports: { index } }: Kit) => {
+/** Does what is to be done, which is broken off before this index has it. */
+export const brokenOff = async ({ index }: StorePorts, toDo: () => Promise<unknown>) => {
   const { commit } = index
   index.commit = async () => {
     throw new Error('a crash')
   }
-  await expect(archive.remove(run.key, { force: true })).rejects.toThrow('a crash')
+  await expect(toDo()).rejects.toThrow('a crash')
   index.commit = commit
+}
+
+/** Asks for the run's deletion, and is broken off before it is made. */
+export const removalBegun = ({ archive, run, ports }: Kit) =>
+  brokenOff(ports, () => archive.remove(run.key, { force: true }))
+
+/** Deletes the run, and sets its index back to before. @returns the archive on the index that was set back */
+export const setBack = async ({ archive, run, ports, again, clock }: Kit) => {
+  const { extents, ...set } = (await ports.index.head(run.key)) as Head
+  await archive.remove(run.key, { force: true })
+  await again.index.commit(run.key, { absent: true }, { set, extents })
+  return createArchive(again, { clock, limits: LIMITS })
 }
 
 /** What a writer leaves whose commit never came. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RunfoldError } from '#schema'
 import { createArchive, createMaintainer, type Head } from '#store'
 import { LIMITS } from '../../../kit/stored-run.ts'
-import { bare, begun, HOUR, KEY, rebuilt, removedUnmarked } from './kit.ts'
+import { bare, begun, brokenOff, HOUR, KEY, rebuilt, removedUnmarked, setBack } from './kit.ts'
 
 describe('a rebuild of a run’s lives', () => {
   it('gives back a run without any frame, above the epoch it had', async () => {
@@ -65,6 +65,20 @@ describe('a rebuild of a run’s lives', () => {
       expect(await kit.rebuilt()).toMatchObject({ outcome: 'deleted' })
     })
 
+    it('once whoever asked for it has asked again after maintenance that could not mark it', async () => {
+      const kit = await unmarked()
+      const { objects } = kit.ports
+      const { put } = objects
+      objects.put = async () => {
+        throw new RunfoldError('unavailable', 'the storage is away')
+      }
+      await expect(createMaintainer(kit.ports, kit.clock).pass()).rejects.toThrow(AggregateError)
+      objects.put = put
+      const again = kit.archive.remove(kit.run.key, { force: true })
+      await expect(again).rejects.toMatchObject({ code: 'not_found' })
+      expect(await kit.rebuilt()).toMatchObject({ outcome: 'deleted' })
+    })
+
     it('when the answer to it was lost', async () => {
       const kit = await begun(3)
       const { run, archive, ports } = kit
@@ -81,11 +95,8 @@ describe('a rebuild of a run’s lives', () => {
 
   it('gives a run back that goes on since its index was set back to before its deletion', async () => {
     const kit = await begun(3)
-    const { run, archive, ports, again, clock } = kit
-    const { extents, ...set } = (await ports.index.head(run.key)) as Head
-    await archive.remove(run.key, { force: true })
-    await again.index.commit(run.key, { absent: true }, { set, extents })
-    const old = createArchive(again, { clock, limits: LIMITS })
+    const { run, again, clock } = kit
+    const old = await setBack(kit)
     await old.release(run.key, run.epoch)
     clock.advance(2 * HOUR)
     await createMaintainer(again, clock).pass()
@@ -98,12 +109,7 @@ describe('a rebuild of a run’s lives', () => {
     const { run, archive, ports, again } = kit
     await archive.remove(run.key, { force: true })
     const tombstone = (await ports.index.head(run.key)) as Head
-    const commit = ports.index.commit
-    ports.index.commit = async () => {
-      throw new Error('a crash')
-    }
-    await expect(archive.acquire(run.key, run.owner)).rejects.toThrow('a crash')
-    ports.index.commit = commit
+    await brokenOff(ports, () => archive.acquire(run.key, run.owner))
     expect(await kit.rebuilt()).toMatchObject({ outcome: 'rebuilt', tail: 0, frames: 0, undecided: [] })
     const head = (await again.index.head(KEY)) as Head
     expect(head.life).toBeGreaterThan(tombstone.life)
