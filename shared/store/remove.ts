@@ -2,10 +2,12 @@ import type { RunKey } from '../schema/index.ts'
 import { RunfoldError } from '../schema/index.ts'
 import { doubtfulCommit } from './doubt.ts'
 import { applyChange, isLive, living, NOTHING } from './head.ts'
+import { objectPrefix } from './keys.ts'
 import { leaseHeld } from './lease.ts'
 import { announce, announceEnding } from './maintain/manifest.ts'
+import { markEnd } from './maintain/sweep-notes.ts'
 import { MAX_ATTEMPTS, type StoreParts } from './parts.ts'
-import type { Head } from './ports.ts'
+import type { Head, Objects, StoredObject } from './ports.ts'
 
 /**
  * Leaves a tombstone (DESIGN.md, "Delete"): the epoch rises so that no writer of this life can commit, the generation
@@ -23,7 +25,7 @@ export async function remove(
   const commit = doubtfulCommit(index)
   const seen = await index.head(run)
   // Whoever made it may not have come to mark it, and may be asking again now.
-  if (seen && isUnvisited(seen)) await announce(objects, run, seen)
+  if (seen?.alive === false) await markEnd({ objects }, run, await marksOf(objects, run), seen)
   let head = living(seen)
   const { life } = head
   let noted: Head | undefined
@@ -50,7 +52,9 @@ export async function remove(
   throw new RunfoldError('slow_down', 'the run changes too often to be deleted now', { retry_after_s: 1 })
 }
 
-/** Of a tombstone that maintenance, which marks what is not marked, has not been at yet. */
-function isUnvisited({ alive, due_at, changed_at }: Head): boolean {
-  return !alive && due_at === changed_at
+/** Asked for and not guessed from the head: a visit of maintenance that failed leaves its trace there, too. */
+async function marksOf(objects: Objects, run: RunKey): Promise<StoredObject[]> {
+  const marks: StoredObject[] = []
+  for await (const mark of objects.list(`${objectPrefix(run)}tombstone-`)) marks.push(mark)
+  return marks
 }
