@@ -39,8 +39,8 @@ export interface Stopped {
 /** Writes down what the index says of a living run now. @returns the manifest's key */
 export async function keepManifest(ports: StorePorts, run: RunKey, head: Head): Promise<string> {
   const card = await currentCard(ports, run, head)
-  // Who was never replaced has nobody before it, and need not be asked for.
-  const isFirst = head.epoch === head.life
+  // Who was never replaced has nobody before it, and need not be asked for; a life that a rebuild began may have.
+  const isFirst = head.epoch === head.life && head.previous === null
   const transfers = isFirst ? [] : await ports.index.transfers(run, LEASE_HISTORY_MAX)
   return put(ports.objects, run, 'manifest', { head, card, transfers })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createArchive, createMaintainer, type Head, type StorePorts } from '#store'
 import { collected, LIMITS, say, sha256 } from '../../../kit/stored-run.ts'
-import { bare, begun, HOUR, KEY, keysOf, leave, rebuilt, WEEK } from './kit.ts'
+import { bare, begun, HEIR, HOUR, KEY, keysOf, leave, rebuilt, WEEK } from './kit.ts'
 
 type Kit = Awaited<ReturnType<typeof begun>>
 
@@ -92,6 +92,21 @@ describe('a rebuild after one that had to cut the run', () => {
     await archive.remove(KEY, { force: true })
     await giveBack()
     expect((await rebuiltAnew(kit)).found).toMatchObject({ outcome: 'deleted' })
+  })
+
+  it('knows who held the run before, although the life that was begun has been swept', async () => {
+    const kit = await begun(3)
+    const { run, archive } = kit
+    run.epoch = (await archive.acquire(KEY, { ...HEIR, force: true })).answer.epoch
+    for (let n = 0; n < 3; n++) await run.append(say(`of the heir ${n}`))
+    await lose(kit, 4)
+    const { under } = await rebuiltAnew(kit)
+    const held = await under.index.transfers(KEY, 9)
+    expect(held).toMatchObject([{ machine_id: run.owner.machine_id }])
+    kit.clock.advance(WEEK + 2 * HOUR)
+    await createMaintainer(under, kit.clock).pass()
+    const after = await rebuiltAnew(kit)
+    expect(await after.under.index.transfers(KEY, 9)).toEqual(held)
   })
 
   it('decides nothing by what the sweep has left of the candidates', async () => {
