@@ -2,7 +2,7 @@ import type { RunKey, Transfer } from '../../schema/index.ts'
 import { type ObjectPlace, parseDerivedKey, parseObjectKey } from '../keys.ts'
 import type { Manifest } from '../maintain/manifest.ts'
 import type { ObjectFacts, Objects, StoredObject } from '../ports.ts'
-import { baseOf, begunAs, endOf, manifestsOf, type Note, notesOf } from './notes.ts'
+import { baseOf, begunAs, endOf, manifestsOf, type Note, namedIn, notesOf } from './notes.ts'
 
 // What the objects of one run tell: its notes, and the facts beside every object.
 
@@ -88,7 +88,9 @@ async function gatherLife(
   const life = Math.max(noted, 1, highest(found.map((object) => object.life ?? 0)))
   const isLater = life > noted
   const known = isLater ? undefined : base && begunAs(base, notes, found)
-  const ofLife = found.filter((object) => (object.life ?? life) === life && canFollow(known, object))
+  const named = isLater ? new Set() : namedIn(run, notes, life)
+  const isOf = (object: Found) => (object.life ?? life) === life || named.has(object.key)
+  const ofLife = found.filter((object) => isOf(object) && canFollow(known, object))
   const heads = notes.map(({ manifest }) => manifest.head)
   return {
     run,

@@ -55,6 +55,12 @@ export function manifestsOf(notes: readonly Note[], life: number): Manifest[] {
     .sort((a, b) => b.head.tail - a.head.tail || b.head.epoch - a.head.epoch || count(a) - count(b))
 }
 
+/** Keys of what a life began with: where a rebuild began it, objects that were stored for the life before. */
+export function namedIn(run: RunKey, notes: readonly Note[], life: number): ReadonlySet<string> {
+  const extents = manifestsOf(notes, life).flatMap(({ head }) => Object.entries(head.extents))
+  return new Set(extents.map(([name, extent]) => objectKey(run, extentStart(name), extent)))
+}
+
 /** Two may have asked for the same new run; only one of them made it, and its writer knew which. */
 export function begunAs(base: Manifest, notes: readonly Note[], found: readonly Found[]): Manifest {
   const { life, tail } = base.head

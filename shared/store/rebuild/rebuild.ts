@@ -119,7 +119,9 @@ async function farthestLife(ports: StorePorts, run: RunKey, listed: readonly Sto
     if (evidence.isDead) return { evidence, chain: undefined, ending: null }
     ending ??= evidence.ending
     const chain = await followChain(ports.objects, await beginning(ports, evidence), evidence)
-    if (!best || chain.end.offset > best.chain.end.offset) best = { evidence, chain }
+    // Where this one is cut anew, the one before tells of all that is lost.
+    const least = best ? best.chain.end.offset + (isCut(best.chain) ? 0 : 1) : 0
+    if (!best || chain.end.offset >= least) best = { evidence, chain }
   }
   if (!best) throw new Error(`nothing tells of a life of ${run.run_id}`)
   return { ...best, ending: ending ?? null }

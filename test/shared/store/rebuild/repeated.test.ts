@@ -84,6 +84,26 @@ describe('a rebuild after one that had to cut the run', () => {
     expect(sha256(await after.bytes())).toBe(sha256(acknowledged))
   })
 
+  it('gives what lies before another lost object, although it was stored for the life before', async () => {
+    for (const isAppended of [true, false]) {
+      const kit = await begun(6)
+      await lose(kit, 4)
+      const { under, head } = await rebuiltAnew(kit)
+      if (isAppended) {
+        const archive = createArchive(under, { clock: kit.clock, limits: LIMITS })
+        const { epoch } = (await archive.acquire(KEY, kit.run.owner)).answer
+        await archive.append(KEY, { epoch, offset: head.tail, bytes: say('later') })
+      }
+      await lose(kit, 2)
+      const after = await rebuiltAnew(kit)
+      expect(after.found?.tail).toBeGreaterThan(0)
+      expect(after.found?.lost?.start).toBe(after.found?.tail)
+      expect(after.found?.lost?.end).toBeGreaterThanOrEqual(head.tail + (isAppended ? 0 : 1))
+      const kept = kit.run.bytes.subarray(0, after.head.tail)
+      expect(sha256(await after.bytes())).toBe(sha256(kept))
+    }
+  })
+
   it('gives no run back that was deleted since', async () => {
     const kit = await begun(6)
     const giveBack = await lose(kit, 3)
